@@ -1,0 +1,66 @@
+//! What the commands that change one ticket have in common: say what happened, hand over the ticket.
+
+use signalbox_core::{Command, Status, Ticket, TicketId, text};
+use signalbox_store::{Index, Outcome, Store, StoreError};
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::resolve;
+use crate::ticket_json::TicketJson;
+
+/// Carry out a command on the typed or the current ticket.
+pub fn on_ticket(
+    cx: &Context,
+    typed: Option<&str>,
+    command: &dyn Fn(TicketId) -> Command,
+) -> Result<(Store, Outcome, Ticket), CommandError> {
+    let store = cx.store()?;
+    // The current ticket is looked up before the lock is taken; a typed id is looked up under it.
+    let current = match typed {
+        Some(_) => None,
+        None => {
+            let (index, _) = store.read()?;
+            Some(resolve::ticket_or_current(cx, &index, None)?)
+        }
+    };
+    let build = |index: &Index| -> Result<Command, StoreError> {
+        let id = match (typed, &current) {
+            (Some(typed), _) => resolve::ticket(index, typed)?,
+            (None, Some(id)) => id.clone(),
+            (None, None) => return Err(signalbox_core::Refusal::usage("ticket.missing", "no ticket was named").into()),
+        };
+        Ok(command(id))
+    };
+    let outcome = cx.execute(&store, &build)?;
+    let ticket = outcome.ticket.clone().ok_or_else(|| {
+        CommandError::new(crate::error::Kind::Failure, "ticket.vanished", "the ticket is not in the index")
+            .hint("`sb index rebuild` makes the index anew.")
+    })?;
+    Ok((store, outcome, ticket))
+}
+
+/// Say what happened, and hand the ticket over as JSON where that was asked for.
+pub fn report(cx: &Context, store: &Store, outcome: &Outcome, ticket: &Ticket, sentence: &str) -> Result<(), CommandError> {
+    cx.ui.status(sentence);
+    for other in &outcome.also {
+        let what = if other.status == Status::Blocked { "is now blocked" } else { "is no longer blocked" };
+        cx.ui.status(&format!("{} {what}: {}", other.id, text::one_line(&other.title)));
+    }
+    if cx.ui.json {
+        let (index, _) = store.read()?;
+        ticket_json(cx, store, &index, ticket)?;
+    }
+    Ok(())
+}
+
+/// One ticket as JSON.
+pub fn ticket_json(cx: &Context, store: &Store, index: &Index, ticket: &Ticket) -> Result<(), CommandError> {
+    let board = index.surroundings([&ticket.id])?;
+    let open = signalbox_core::open_dependencies(&board, ticket);
+    cx.ui.json(&TicketJson::new(ticket, &open, &store.vault().path(ticket)))
+}
+
+/// The title as it may be shown.
+pub fn title(ticket: &Ticket) -> String {
+    text::one_line(&ticket.title)
+}

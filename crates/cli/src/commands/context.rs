@@ -1,0 +1,117 @@
+//! `sb context`: who you are, your ticket, and what you could take.
+
+use signalbox_core::batch::{self, Kind};
+use signalbox_core::{ProjectName, Status, Ticket, Who};
+use signalbox_store::Index;
+use signalbox_store::index::Filter;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::{changes, resolve, ticket_text};
+
+/// What an agent is told when its session starts; also for people. One batch of one kind of work is offered:
+/// tickets to work on, or tickets to review, whichever is more urgent.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// How many tickets a batch has at the most.
+const BATCH: usize = 5;
+
+pub fn run(cx: &mut Context, _: Arguments) -> Result<(), CommandError> {
+    let (_, index) = cx.index()?;
+    let who = &cx.identity()?.who;
+    let project = cx.project()?;
+    let current = resolve::current(cx, &index)?.map(|id| index.ticket(&id)).transpose()?.flatten();
+    if cx.ui.json {
+        let tickets = candidates(&index, project.as_ref())?;
+        let batch = batch::choose(&tickets, who, BATCH);
+        return cx.ui.json(&serde_json::json!({
+            "actor": who.name(),
+            "session": who.session(),
+            "lineage": who.lineage(),
+            "project": project,
+            "ticket": current.as_ref().map(|ticket| &ticket.id),
+            "batch": batch.as_ref().map(|batch| serde_json::json!({
+                "kind": match batch.kind { Kind::Open => "open", Kind::Review => "review" },
+                "tickets": batch.tickets.iter().map(|ticket| &ticket.id).collect::<Vec<_>>(),
+            })),
+        }));
+    }
+    cx.ui.data(&text(&index, who, project.as_ref(), current.as_ref())?)?;
+    Ok(())
+}
+
+/// The context as a text, for a person or a model.
+pub fn text(index: &Index, who: &Who, project: Option<&ProjectName>, current: Option<&Ticket>) -> Result<String, CommandError> {
+    let place = project.map_or("no project".to_owned(), ToString::to_string);
+    let session = who.session().map(|session| format!(", session {session}")).unwrap_or_default();
+    let mut text = format!("Signalbox — {place} — you are {}{session}\n", who.name());
+    if let Some(ticket) = current {
+        text.push_str(&format!("\nYour current ticket: {}\n", ticket_text::line(ticket)));
+        for command in next_commands(ticket, who) {
+            text.push_str(&format!("  {command}\n"));
+        }
+    }
+    let tickets = candidates(index, project)?;
+    match batch::choose(&tickets, who, BATCH) {
+        None => text.push_str("\nNothing is ready to be worked on or reviewed.\n"),
+        Some(batch) => {
+            let (heading, command) = match batch.kind {
+                Kind::Open => ("Ready to be worked on:", "Claim one with `sb pick ID`, or the first with `sb pop`."),
+                Kind::Review => ("Waiting for review:", "Take one with `sb review ID`; reading it with `sb show` first would disqualify you."),
+            };
+            text.push_str(&format!("\n{heading}\n"));
+            for ticket in &batch.tickets {
+                text.push_str(&format!("  {}  {}  {}\n", ticket.id, ticket.priority, changes::title(ticket)));
+            }
+            text.push_str(&format!("{command}\n"));
+        }
+    }
+    Ok(text)
+}
+
+/// The most urgent tickets that could be worked on or reviewed.
+fn candidates(index: &Index, project: Option<&ProjectName>) -> Result<Vec<Ticket>, CommandError> {
+    let mut tickets = Vec::new();
+    for status in [Status::Open, Status::Review] {
+        let filter = Filter { project: project.cloned(), statuses: vec![status], limit: Some(50), ..Filter::default() };
+        tickets.extend(index.tickets(&filter)?);
+    }
+    Ok(tickets)
+}
+
+/// What can be done with a ticket from where it is.
+pub fn next_commands(ticket: &Ticket, who: &Who) -> Vec<String> {
+    let id = &ticket.id;
+    let mine = ticket.is_assigned_to(who);
+    let mut commands: Vec<String> = match ticket.status {
+        Status::Backlog => vec![format!("sb status open {id}            scope it for work")],
+        Status::Open => vec![format!("sb pick {id}                   claim it")],
+        Status::InProgress if mine => vec![
+            "sb note \"…\"                        say what you did or found".to_owned(),
+            "sb submit                          hand it in for review".to_owned(),
+            "sb release --outcome failed …      give up and leave a report".to_owned(),
+        ],
+        Status::InProgress => vec![format!("sb show {id}                   read how it goes")],
+        Status::Review if ticket.is_reviewed_by(who) => vec![
+            format!("sb approve {id}                accept the work"),
+            format!("sb reject {id} \"…\"            send it back with a reason"),
+        ],
+        Status::Review => vec![format!("sb review {id}                 review it, if you are independent")],
+        Status::Rework if mine => vec![format!("sb pick {id}                   take it up again")],
+        Status::Rework | Status::Blocked => vec![format!("sb show {id}                   see what it waits for")],
+        Status::Done => vec!["sb pop                             take the next one".to_owned()],
+    };
+    if !who.is_agent() {
+        commands.extend(match ticket.status {
+            Status::Blocked if ticket.hold.is_some() => vec![format!("sb unhold {id}                 release the hold")],
+            Status::Done => vec![format!("sb reopen {id} \"…\"            bring it back")],
+            _ => Vec::new(),
+        });
+    }
+    commands
+}

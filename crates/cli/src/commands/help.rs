@@ -1,0 +1,33 @@
+//! `sb help`: what can be done now, or all about one command.
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::{dispatch, overview, resolve, ticket_text};
+
+/// Without a command: your current ticket with what can be done with it, then all commands.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The command
+    command: Option<String>,
+}
+
+pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+    if let Some(name) = &arguments.command {
+        let mut command = dispatch::command(dispatch::find(name)?);
+        cx.ui.data(&command.render_long_help().to_string())?;
+        return Ok(());
+    }
+    // Help must work whatever else does not.
+    if let Ok((_, index)) = cx.index()
+        && let Ok(Some(id)) = resolve::current(cx, &index)
+        && let Ok(Some(ticket)) = index.ticket(&id)
+    {
+        let mut text = format!("Your current ticket: {}\n", ticket_text::line(&ticket));
+        for command in super::context::next_commands(&ticket, &cx.identity()?.who) {
+            text.push_str(&format!("  {command}\n"));
+        }
+        cx.ui.data(&format!("{text}\n"))?;
+    }
+    cx.ui.data(&overview::overview())?;
+    Ok(())
+}

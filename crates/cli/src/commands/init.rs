@@ -1,0 +1,93 @@
+//! `sb init`: make a directory a project.
+
+use std::path::PathBuf;
+
+use signalbox_core::ProjectName;
+use signalbox_store::config;
+use signalbox_store::lock::Lock;
+
+use crate::context::Context;
+use crate::error::CommandError;
+
+/// Tickets filed below the directory then belong to the project, also from its git worktrees. Nothing is
+/// written into the directory itself.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The directory [default: the current one]
+    directory: Option<PathBuf>,
+    /// The project's name [default: the directory's name]
+    #[arg(long)]
+    name: Option<String>,
+    /// Print the project as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+    cx.who()?;
+    let directory = match arguments.directory {
+        Some(directory) => directory,
+        None => cx.directory()?,
+    };
+    let directory = directory.canonicalize().map_err(|error| {
+        CommandError::not_found("directory.unknown", format!("{} cannot be used: {error}", directory.display()))
+            .hint("Name a directory that exists.")
+    })?;
+    if !directory.is_dir() {
+        return Err(CommandError::usage("directory.file", format!("{} is not a directory", directory.display())));
+    }
+    if directory.to_str().is_none() {
+        return Err(CommandError::usage("directory.encoding", "the directory's path is not valid UTF-8")
+            .hint("config.toml can only name paths in UTF-8; rename the directory."));
+    }
+    let name = match &arguments.name {
+        Some(name) => ProjectName::parse(name).map_err(|e| CommandError::usage("project.name", e.to_string()))?,
+        None => ProjectName::from_directory(&directory.file_name().unwrap_or_default().to_string_lossy()),
+    };
+    if name == ProjectName::untracked() {
+        return Err(CommandError::usage("project.reserved", "`untracked` is where events of no project go")
+            .hint("Give the project another name: `sb init --name NAME`."));
+    }
+    let store = cx.store()?;
+    cx.home()?.prepare().map_err(|source| {
+        CommandError::from(signalbox_store::StoreError::Home { path: store.home().root().to_owned(), source })
+    })?;
+    let config = {
+        let _lock = Lock::acquire(&cx.home()?.lock())?;
+        let config = config::Config::load(cx.home()?)?;
+        let same_path = config.projects.iter().find(|(_, project)| project.path == directory);
+        if let Some((existing, _)) = same_path {
+            if arguments.name.is_none() || arguments.name.as_deref() == Some(existing) {
+                cx.ui.status(&format!("{} is the project `{existing}` already.", directory.display()));
+                return print(cx, existing, &directory);
+            }
+            return Err(CommandError::precondition(
+                "project.same-path",
+                format!("{} is the project `{existing}` already", directory.display()),
+            )
+            .hint(format!("Rename it in {} if you must; tickets keep the name they were filed under.", cx.home()?.config().display())));
+        }
+        if let Some(other) = config.projects.get(name.as_str()) {
+            return Err(CommandError::precondition(
+                "project.name-taken",
+                format!("there is a project `{name}` already, at {}", other.path.display()),
+            )
+            .hint("Give this one another name: `sb init --name NAME`."));
+        }
+        config::add_project(cx.home()?, &name, &directory)?;
+        config
+    };
+    drop(config);
+    let data = serde_json::json!({ "path": directory });
+    store.note_event(cx.who()?, "project.registered", None, Some(&name), &data)?;
+    cx.ui.status(&format!("{} is now the project `{name}`.", directory.display()));
+    cx.ui.hint("File a ticket with `sb new \"TITLE\"`.");
+    print(cx, name.as_str(), &directory)
+}
+
+fn print(cx: &Context, name: &str, directory: &std::path::Path) -> Result<(), CommandError> {
+    if cx.ui.json {
+        cx.ui.json(&serde_json::json!({ "name": name, "path": directory }))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! One file a command: its arguments, its help and what it does. Here is only the table.
+
+mod approve;
+mod assign;
+mod at;
+mod check;
+mod clear;
+mod close;
+mod config;
+mod context;
+mod demo;
+mod doctor;
+mod edit;
+mod help;
+mod hold;
+mod hook;
+mod index;
+mod init;
+mod list;
+mod log;
+mod new;
+mod note;
+mod override_status;
+mod pick;
+mod pop;
+mod projects;
+mod query;
+mod ready;
+mod reject;
+mod release;
+mod reopen;
+mod review;
+mod show;
+mod status;
+mod submit;
+mod switch;
+mod unhold;
+
+use clap::{ArgMatches, Args, FromArgMatches};
+
+use crate::context::Context;
+use crate::error::CommandError;
+
+/// One command.
+pub struct Row {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub group: Group,
+    /// One line for the overview.
+    pub about: &'static str,
+    pub arguments: fn(clap::Command) -> clap::Command,
+    pub run: fn(&mut Context, &ArgMatches) -> Result<(), CommandError>,
+}
+
+/// What a command is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    Start,
+    Read,
+    Work,
+    Review,
+    Human,
+    Machine,
+}
+
+impl Group {
+    pub const ALL: [Self; 6] = [Self::Start, Self::Read, Self::Work, Self::Review, Self::Human, Self::Machine];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Start => "Getting started",
+            Self::Read => "Reading",
+            Self::Work => "Working on tickets",
+            Self::Review => "Reviewing",
+            Self::Human => "For humans alone",
+            Self::Machine => "Looking after it",
+        }
+    }
+}
+
+/// What one change of a ticket came to, said and handed over in the way that was asked for.
+use crate::context::Context as Cx;
+
+macro_rules! row {
+    ($name:literal, $aliases:expr, $group:ident, $about:literal, $module:ident :: $arguments:ident) => {
+        Row {
+            name: $name,
+            aliases: &$aliases,
+            group: Group::$group,
+            about: $about,
+            arguments: |command| <$module::$arguments as Args>::augment_args(command.about($about)),
+            run: |cx: &mut Cx, matches: &ArgMatches| {
+                let arguments = $module::$arguments::from_arg_matches(matches)
+                    .map_err(|e| CommandError::usage("usage", e.to_string()))?;
+                $module::run(cx, arguments)
+            },
+        }
+    };
+}
+
+/// Every command, in the order of the overview and of the reference page.
+pub const COMMANDS: &[Row] = &[
+    row!("init", [], Start, "Make a directory a project", init::Arguments),
+    row!("projects", [], Start, "List the projects", projects::Arguments),
+    row!("demo", [], Start, "Watch two agents and a human work in a throw-away home", demo::Arguments),
+    row!("help", [], Start, "Show what can be done now, or all about one command", help::Arguments),
+    row!("list", ["ls"], Read, "List tickets", list::Arguments),
+    row!("show", ["view"], Read, "Show a ticket with its story", show::Arguments),
+    row!("ready", [], Read, "List what can be claimed, most urgent first", ready::Arguments),
+    row!("log", [], Read, "Show events, or follow them", log::Arguments),
+    row!("at", [], Read, "Show tickets as they were at a past moment", at::Arguments),
+    row!("context", [], Read, "Show who you are, your ticket and what you could take", context::Arguments),
+    row!("query", [], Read, "Ask the index in SQL, or run a named report", query::Arguments),
+    row!("new", ["create", "add"], Work, "File a ticket", new::Arguments),
+    row!("edit", [], Work, "Change a ticket's title, priority, tags, dependencies …", edit::Arguments),
+    row!("pick", ["start", "begin", "claim"], Work, "Claim a ticket and begin work on it", pick::Arguments),
+    row!("pop", [], Work, "Claim the most urgent ready ticket and show it", pop::Arguments),
+    row!("note", [], Work, "Write a note on a ticket", note::Arguments),
+    row!("check", [], Work, "Tick an acceptance criterion, or untick it", check::Arguments),
+    row!("status", ["move"], Work, "Move a ticket to another status", status::Arguments),
+    row!("submit", [], Work, "Hand work in for review", submit::Arguments),
+    row!("release", ["unclaim", "drop"], Work, "Let go of a ticket, with a report of the attempt", release::Arguments),
+    row!("switch", [], Work, "Make a ticket the current one", switch::Arguments),
+    row!("clear", [], Work, "Have no current ticket", clear::Arguments),
+    row!("review", [], Review, "Take a ticket for review, or hand in your own", review::Arguments),
+    row!("approve", [], Review, "Accept reviewed work: the ticket is done", approve::Arguments),
+    row!("reject", [], Review, "Send reviewed work back with a reason", reject::Arguments),
+    row!("assign", [], Human, "Give a ticket to someone", assign::Arguments),
+    row!("hold", [], Human, "Block a ticket with a reason", hold::Arguments),
+    row!("unhold", [], Human, "Release a hold", unhold::Arguments),
+    row!("override", [], Human, "Force a status; it is recorded", override_status::Arguments),
+    row!("close", [], Human, "Mark a ticket done without review", close::Arguments),
+    row!("reopen", [], Human, "Bring a done ticket back", reopen::Arguments),
+    row!("config", [], Machine, "Show or change settings", config::Arguments),
+    row!("index", [], Machine, "Rebuild the index from the log", index::Arguments),
+    row!("doctor", [], Machine, "Find what is wrong, and repair it", doctor::Arguments),
+    row!("hook", [], Machine, "Answer an agent CLI's hook", hook::Arguments),
+];

@@ -1,0 +1,59 @@
+//! `sb status`: move a ticket along.
+
+use signalbox_core::{Command, Status};
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::{changes, resolve, ticket_text};
+
+/// `sb status review` hands work in, `in-progress` claims, `open` releases or opens, `done` approves, `rework`
+/// sends back; each with the conditions of that step. Without arguments it shows your current ticket.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The status, or a word for it: start, submit, wip, todo, finish …
+    status: Option<String>,
+    /// The ticket [default: your current one]
+    id: Option<String>,
+    /// A note, or the reason where one is needed
+    #[arg(long, short)]
+    message: Option<String>,
+    /// Print the ticket as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+    let (word, id) = match (arguments.status.as_deref(), arguments.id.as_deref()) {
+        // People write it either way round.
+        (Some(first), Some(second)) if resolve::looks_like_id(first) => (second, Some(first)),
+        (Some(first), None) if resolve::looks_like_id(first) => return show(cx, Some(first)),
+        (Some(first), second) => (first, second),
+        (None, _) => return show(cx, None),
+    };
+    let to = resolve::status(word)?;
+    let text = arguments.message.map(resolve::text_or_stdin).transpose()?;
+    let command = |id| Command::Move { id, to, text: text.clone() };
+    let (store, outcome, ticket) = changes::on_ticket(cx, id, &command)?;
+    if ticket.status == Status::InProgress {
+        resolve::set_current(cx, Some(&ticket.id))?;
+    }
+    let sentence = if outcome.events.is_empty() {
+        format!("{} is {} already.", ticket.id, ticket.status)
+    } else {
+        format!("{} is now {}.", ticket.id, ticket.status)
+    };
+    changes::report(cx, &store, &outcome, &ticket, &sentence)
+}
+
+fn show(cx: &Context, id: Option<&str>) -> Result<(), CommandError> {
+    let (store, index) = cx.index()?;
+    let id = resolve::ticket_or_current(cx, &index, id)?;
+    let Some(ticket) = index.ticket(&id)? else {
+        return Err(CommandError::not_found("ticket.unknown", format!("there is no ticket {id}")));
+    };
+    if cx.ui.json {
+        return changes::ticket_json(cx, &store, &index, &ticket);
+    }
+    cx.ui.data(&format!("{}\n", ticket_text::line(&ticket)))?;
+    Ok(())
+}

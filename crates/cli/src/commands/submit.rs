@@ -1,0 +1,36 @@
+//! `sb submit`: hand work in for review.
+
+use signalbox_core::Command;
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::{changes, resolve};
+
+/// A note since the work began must say what was done; `-m` writes it in the same step.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The ticket [default: your current one]
+    id: Option<String>,
+    /// What was done; `-` reads it from standard input
+    #[arg(long, short)]
+    message: Option<String>,
+    /// Print the ticket as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+    submit(cx, arguments.id.as_deref(), arguments.message)
+}
+
+/// Hand in the typed or the current ticket.
+pub fn submit(cx: &Context, id: Option<&str>, message: Option<String>) -> Result<(), CommandError> {
+    let note = message.map(resolve::text_or_stdin).transpose()?;
+    let (store, outcome, ticket) = changes::on_ticket(cx, id, &|id| Command::Submit { id, note: note.clone() })?;
+    let sentence = if outcome.events.is_empty() {
+        format!("{} is in review already.", ticket.id)
+    } else {
+        format!("{} is handed in. Someone who had nothing to do with it must review it.", ticket.id)
+    };
+    changes::report(cx, &store, &outcome, &ticket, &sentence)
+}

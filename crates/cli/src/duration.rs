@@ -1,0 +1,95 @@
+//! Times as people write them: `2026-11-15`, `14:30`, `2h ago`, `yesterday`; and ages as people read them.
+
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Zoned};
+
+use crate::error::CommandError;
+
+/// The moment a text means, seen from `now`.
+pub fn moment(text: &str, now: Timestamp) -> Result<Timestamp, CommandError> {
+    let trimmed = text.trim();
+    if let Ok(exact) = trimmed.parse::<Timestamp>() {
+        return Ok(exact);
+    }
+    let local = now.to_zoned(TimeZone::system());
+    read(trimmed, &local).ok_or_else(|| {
+        CommandError::usage("time.invalid", format!("`{text}` is not a time"))
+            .hint("Write `2026-11-15T10:30:00Z`, `2026-11-15`, `2026-11-15 10:30`, `10:30`, `2h ago` or `yesterday`.")
+    })
+}
+
+fn read(text: &str, now: &Zoned) -> Option<Timestamp> {
+    match text {
+        "now" => return Some(now.timestamp()),
+        "today" => return Some(now.start_of_day().ok()?.timestamp()),
+        "yesterday" => return Some(now.yesterday().ok()?.start_of_day().ok()?.timestamp()),
+        _ => {}
+    }
+    if let Some(span) = ago(text) {
+        return Some(now.checked_sub(span).ok()?.timestamp());
+    }
+    let civil = text
+        .parse::<DateTime>()
+        .ok()
+        .or_else(|| text.replacen(' ', "T", 1).parse().ok())
+        .or_else(|| text.parse::<Date>().ok().map(|date| date.to_datetime(Time::midnight())))
+        .or_else(|| text.parse::<Time>().ok().map(|time| now.date().to_datetime(time)))?;
+    Some(civil.to_zoned(now.time_zone().clone()).ok()?.timestamp())
+}
+
+/// `2h ago`, `30 min ago`, `3d`.
+fn ago(text: &str) -> Option<Span> {
+    let text = text.strip_suffix("ago").unwrap_or(text).trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let (count, unit) = text.split_at(digits);
+    let count: i64 = count.parse().ok().filter(|n| *n < 100_000)?;
+    let span = Span::new();
+    Some(match unit.trim() {
+        "s" | "sec" | "second" | "seconds" => span.seconds(count),
+        "m" | "min" | "minute" | "minutes" => span.minutes(count),
+        "h" | "hour" | "hours" => span.hours(count),
+        "d" | "day" | "days" => span.days(count),
+        "w" | "week" | "weeks" => span.weeks(count),
+        _ => return None,
+    })
+}
+
+/// How long ago, in one unit: `5m`, `3h`, `2d`.
+pub fn age(since: Timestamp, now: Timestamp) -> String {
+    let seconds = now.duration_since(since).as_secs().max(0);
+    match seconds {
+        0..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_as_people_write_them() {
+        let now: Timestamp = "2026-11-15T12:00:00Z".parse().expect("a time");
+        let local = now.to_zoned(TimeZone::UTC);
+        for (text, want) in [
+            ("2h ago", Some("2026-11-15T10:00:00Z")),
+            ("30 min ago", Some("2026-11-15T11:30:00Z")),
+            ("3d", Some("2026-11-12T12:00:00Z")),
+            ("yesterday", Some("2026-11-14T00:00:00Z")),
+            ("today", Some("2026-11-15T00:00:00Z")),
+            ("2026-11-01", Some("2026-11-01T00:00:00Z")),
+            ("2026-11-01 09:30", Some("2026-11-01T09:30:00Z")),
+            ("10:15", Some("2026-11-15T10:15:00Z")),
+            ("soon", None),
+            ("", None),
+            ("99999999999d", None),
+        ] {
+            assert_eq!(read(text, &local).map(|t| t.to_string()).as_deref(), want, "{text}");
+        }
+        assert_eq!(age("2026-11-15T09:00:00Z".parse().expect("a time"), now), "3h");
+        assert_eq!(age("2026-11-16T09:00:00Z".parse().expect("a time"), now), "0s");
+    }
+}

@@ -1,0 +1,116 @@
+//! Who is asking. Not what a name or variable says, but what was minted and what runs above.
+//!
+//! A session is known by its capability, a secret handed to it when it started, and by its processes: an
+//! ancestor that was registered at the session's start, or that runs a program known to be an agent. Where
+//! the two disagree the processes win, because a variable is inherited and can be copied. Whoever has
+//! neither is the human.
+
+use std::io;
+
+use signalbox_core::{Agent, SessionId, Who};
+use signalbox_store::config::Config;
+use signalbox_store::process::{self, Process};
+use signalbox_store::{Home, session};
+
+use crate::error::CommandError;
+
+pub const CAPABILITY: &str = "SIGNALBOX_SESSION";
+
+/// The asker, and where it keeps its current ticket.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    pub who: Who,
+    /// A capability was shown that proves nothing: some agent, unknown which.
+    pub unverified: bool,
+    /// The session's or the terminal's.
+    pub desk: String,
+}
+
+/// Work out who asks.
+pub fn resolve(home: &Home, config: &Config) -> Result<Identity, CommandError> {
+    let ancestors = process::ancestors();
+    let agents = agents_among(home, config, &ancestors)?;
+    let shown = std::env::var(CAPABILITY).ok().filter(|word| !word.is_empty());
+    let minted = match &shown {
+        Some(word) => session::verify(home, word)?,
+        None => None,
+    };
+    let unverified = shown.is_some() && minted.is_none() && agents.is_empty();
+    let agent = match (agents.into_iter().next(), minted) {
+        (Some(nearest), Some(minted)) if !nearest.registered && speaks_for(&minted, &nearest) => Some(minted.agent()),
+        (Some(nearest), _) => Some(nearest.agent),
+        (None, Some(minted)) => Some(minted.agent()),
+        (None, None) if unverified => Some(Agent { name: "unknown agent".into(), session: unknown_session()?, lineage: Vec::new() }),
+        (None, None) => None,
+    };
+    let desk = match &agent {
+        Some(agent) => agent.session.to_string(),
+        None => match process::terminal_session() {
+            Some((leader, started)) => format!("terminal-{leader}-{started}"),
+            None => "terminal".to_owned(),
+        },
+    };
+    Ok(Identity { who: agent.map_or(Who::Human, Who::Agent), unverified, desk })
+}
+
+fn unknown_session() -> Result<SessionId, CommandError> {
+    SessionId::parse("unknown").map_err(|e| CommandError::failed("identity", &e))
+}
+
+/// An agent that runs above this process.
+#[derive(Debug, Clone)]
+pub struct Above {
+    pub agent: Agent,
+    pub program: String,
+    /// Its session was registered when it started; else it is known by its program alone.
+    pub registered: bool,
+}
+
+/// The agents above this process, the nearest first.
+pub fn agents_among(home: &Home, config: &Config, ancestors: &[Process]) -> io::Result<Vec<Above>> {
+    let anything_registered = home.processes().is_dir();
+    let mut found: Vec<Above> = Vec::new();
+    let mut below_is_agent = false;
+    for ancestor in ancestors.iter().rev() {
+        let registered = if anything_registered { session::of_process(home, ancestor)? } else { None };
+        let program = process::program(ancestor);
+        let above = found.last();
+        if let Some(id) = registered {
+            let agent = match session::load(home, &id)? {
+                Some(session) => session.agent(),
+                None => Agent { name: id.to_string(), session: id, lineage: chain(above) },
+            };
+            found.push(Above { agent, program, registered: true });
+            below_is_agent = true;
+        } else if config.is_agent_program(&program) {
+            // An agent CLI is often several processes of one name, one below the other: that is one agent.
+            let same = below_is_agent && above.is_some_and(|above| above.program == program);
+            if !same && let Ok(id) = SessionId::parse(&format!("{program}.{}.{}", ancestor.pid, ancestor.started)) {
+                let agent = Agent { name: program.clone(), session: id, lineage: chain(above) };
+                found.push(Above { agent, program, registered: false });
+            }
+            below_is_agent = true;
+        } else {
+            below_is_agent = false;
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+/// The lineage of whoever runs below this agent.
+pub fn chain(above: Option<&Above>) -> Vec<SessionId> {
+    above.map(|above| descends_from(&above.agent)).unwrap_or_default()
+}
+
+/// The lineage of whoever was started by this agent.
+pub fn descends_from(agent: &Agent) -> Vec<SessionId> {
+    agent.lineage.iter().cloned().chain([agent.session.clone()]).collect()
+}
+
+/// Whether a capability belongs to an agent that is known by its program alone: same program, and the
+/// process it was minted for is not another one that still runs.
+fn speaks_for(minted: &session::Session, nearest: &Above) -> bool {
+    let elsewhere = minted.process.as_ref().is_some_and(|p| process::is_running(p.pid, p.started));
+    minted.cli == nearest.program && !elsewhere
+}

@@ -1,0 +1,117 @@
+//! From what was typed to what is meant: ticket ids, the current ticket, texts, statuses, priorities.
+
+use std::io::Read;
+
+use signalbox_core::{Priority, Refusal, Status, TicketId, Who, nearest, text};
+use signalbox_store::index::{Filter, Found};
+use signalbox_store::{Index, StoreError, session};
+
+use crate::context::Context;
+use crate::error::CommandError;
+
+/// The ticket that a typed id means.
+pub fn ticket(index: &Index, typed: &str) -> Result<TicketId, StoreError> {
+    let list = |found: &[(TicketId, String)]| -> String {
+        found.iter().map(|(id, title)| format!("\n  {id}  {}", text::one_line(title))).collect()
+    };
+    match index.find(typed)? {
+        Found::One(id) => Ok(id),
+        Found::Many(found) => Err(Refusal::usage("ticket.ambiguous", format!("`{typed}` could be any of these:{}", list(&found)))
+            .hint("Type more of the id.")
+            .into()),
+        Found::Nothing(near) => {
+            let refusal = Refusal::not_found("ticket.unknown", format!("there is no ticket `{typed}`"));
+            Err(match near {
+                Some((id, title)) => refusal.hint(format!("Did you mean {id} ({})?", text::one_line(&title))),
+                None => refusal.hint("`sb list --all` shows every ticket."),
+            }
+            .into())
+        }
+    }
+}
+
+/// Several of them.
+pub fn tickets(index: &Index, typed: &[String]) -> Result<Vec<TicketId>, StoreError> {
+    typed.iter().flat_map(|list| list.split(',')).filter(|id| !id.is_empty()).map(|id| ticket(index, id)).collect()
+}
+
+/// The ticket that was typed, or else the asker's current one.
+pub fn ticket_or_current(cx: &Context, index: &Index, typed: Option<&str>) -> Result<TicketId, CommandError> {
+    match typed {
+        Some(typed) => Ok(ticket(index, typed)?),
+        None => current(cx, index)?.ok_or_else(|| {
+            CommandError::precondition("ticket.no-current", "you have no current ticket")
+                .hint("Name one, or take one: `sb pick ID`, `sb pop`, `sb switch ID`.")
+        }),
+    }
+}
+
+/// The asker's current ticket: what it last took or switched to, else the only one it works on.
+pub fn current(cx: &Context, index: &Index) -> Result<Option<TicketId>, CommandError> {
+    let identity = cx.identity()?;
+    if let Some(id) = session::current_ticket(cx.home()?, &identity.desk)?
+        && index.ticket(&id)?.is_some()
+    {
+        return Ok(Some(id));
+    }
+    let mut filter = Filter { statuses: vec![Status::InProgress, Status::Rework], ..Filter::default() };
+    match &identity.who {
+        Who::Agent(agent) => filter.assignee_session = Some(agent.session.to_string()),
+        Who::Human | Who::System => {
+            filter.assignee = Some(identity.who.name().to_owned());
+            filter.project = cx.project()?;
+        }
+    }
+    let mine = index.list(&filter)?;
+    Ok(match mine.as_slice() {
+        [only] => Some(only.id.clone()),
+        _ => None,
+    })
+}
+
+/// Make a ticket the asker's current one.
+pub fn set_current(cx: &Context, ticket: Option<&TicketId>) -> Result<(), CommandError> {
+    Ok(session::set_current_ticket(cx.home()?, &cx.identity()?.desk, ticket)?)
+}
+
+/// An optional id before a text: `sb note sb_a7K the text` and `sb note the text`.
+pub fn id_and_words(words: &[String]) -> (Option<&str>, String) {
+    match words.split_first() {
+        Some((first, rest)) if looks_like_id(first) && !rest.is_empty() => (Some(first), rest.join(" ")),
+        _ => (None, words.join(" ")),
+    }
+}
+
+pub fn looks_like_id(word: &str) -> bool {
+    word.strip_prefix("sb_").is_some_and(|rest| rest.len() <= 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// A text, or what stands on standard input where it is `-`. More than is allowed is not read.
+pub fn text_or_stdin(text: String) -> Result<String, CommandError> {
+    if text != "-" {
+        return Ok(text);
+    }
+    let mut read = String::new();
+    let most = signalbox_core::text::MOST_TEXT as u64 + 1;
+    std::io::stdin().lock().take(most).read_to_string(&mut read).map_err(|error| {
+        CommandError::usage("text.unreadable", format!("standard input cannot be read as text: {error}"))
+    })?;
+    Ok(read)
+}
+
+pub fn status(word: &str) -> Result<Status, CommandError> {
+    Status::from_word(word).ok_or_else(|| {
+        let error = CommandError::usage("status.unknown", format!("`{word}` is not a status"));
+        match nearest(word, Status::words()).and_then(Status::from_word) {
+            Some(near) => error.hint(format!("Did you mean `{near}`?")),
+            None => error.hint("The statuses are backlog, open, in-progress, review, rework, done and blocked."),
+        }
+    })
+}
+
+pub fn priority(word: &str) -> Result<Priority, CommandError> {
+    Priority::from_word(word).ok_or_else(|| {
+        CommandError::usage("priority.unknown", format!("`{word}` is not a priority"))
+            .hint("Priorities are P0 (outage) to P5 (someday), or words: critical, urgent, high, normal, low, someday.")
+    })
+}

@@ -1,0 +1,124 @@
+//! What can be asked for.
+
+use crate::fact::AttemptReport;
+use crate::id::{ProjectName, TicketId};
+use crate::priority::Priority;
+use crate::status::Status;
+
+/// A request to change something. Reading needs no command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    New(Box<NewTicket>),
+    /// Claim a ticket.
+    Pick { id: TicketId },
+    /// Claim the first of these that is ready; they are given in the order of work.
+    Pop { candidates: Vec<TicketId> },
+    /// `sb status`: whatever leads to that status from where the ticket is.
+    Move { id: TicketId, to: Status, text: Option<String> },
+    Submit { id: TicketId, note: Option<String> },
+    Note { id: TicketId, text: String },
+    Release { id: TicketId, reason: String, report: Option<AttemptReport> },
+    Review { id: TicketId },
+    Approve { id: TicketId, note: Option<String> },
+    Reject { id: TicketId, reason: String },
+    Check { id: TicketId, criterion: usize, met: bool },
+    Edit { id: TicketId, changes: Box<Changes> },
+    Assign { id: TicketId, assignee: Option<String> },
+    Hold { id: TicketId, reason: String },
+    Unhold { id: TicketId, note: Option<String> },
+    Override { id: TicketId, to: Status, reason: String },
+    Close { id: TicketId, note: Option<String> },
+    Reopen { id: TicketId, reason: String },
+}
+
+/// A ticket to be filed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTicket {
+    /// Chosen by the caller, who knows which ids are taken.
+    pub id: TicketId,
+    pub project: ProjectName,
+    pub title: String,
+    pub body: String,
+    pub priority: Priority,
+    pub backlog: bool,
+    pub depends_on: Vec<TicketId>,
+    pub tags: Vec<String>,
+    pub initiative: Option<String>,
+    pub area: Option<String>,
+    pub slug: Option<String>,
+    pub needs_tests: bool,
+    pub acceptance: Vec<String>,
+    pub branch: Option<String>,
+    pub services: Vec<String>,
+    pub submodule: Option<String>,
+}
+
+impl NewTicket {
+    /// A ticket with a title and otherwise the defaults.
+    pub fn titled(id: TicketId, project: ProjectName, title: impl Into<String>) -> Self {
+        Self {
+            id,
+            project,
+            title: title.into(),
+            body: String::new(),
+            priority: Priority::default(),
+            backlog: false,
+            depends_on: Vec::new(),
+            tags: Vec::new(),
+            initiative: None,
+            area: None,
+            slug: None,
+            needs_tests: true,
+            acceptance: Vec::new(),
+            branch: None,
+            services: Vec::new(),
+            submodule: None,
+        }
+    }
+}
+
+/// Changes to a ticket's fields: what is `None` stays, an empty text clears.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Changes {
+    pub title: Option<String>,
+    pub priority: Option<Priority>,
+    pub add_depends_on: Vec<TicketId>,
+    pub remove_depends_on: Vec<TicketId>,
+    pub add_tags: Vec<String>,
+    pub remove_tags: Vec<String>,
+    pub initiative: Option<String>,
+    pub area: Option<String>,
+    pub slug: Option<String>,
+    pub needs_tests: Option<bool>,
+    pub escalated: Option<bool>,
+    pub add_acceptance: Vec<String>,
+    pub branch: Option<String>,
+    pub services: Option<Vec<String>>,
+    pub submodule: Option<String>,
+}
+
+impl Command {
+    /// The tickets it names, whose surroundings the rules need to see.
+    pub fn tickets(&self) -> Vec<&TicketId> {
+        match self {
+            Self::New(new) => new.depends_on.iter().collect(),
+            Self::Pop { candidates } => candidates.iter().collect(),
+            Self::Edit { id, changes } => std::iter::once(id).chain(&changes.add_depends_on).collect(),
+            Self::Pick { id }
+            | Self::Move { id, .. }
+            | Self::Submit { id, .. }
+            | Self::Note { id, .. }
+            | Self::Release { id, .. }
+            | Self::Review { id }
+            | Self::Approve { id, .. }
+            | Self::Reject { id, .. }
+            | Self::Check { id, .. }
+            | Self::Assign { id, .. }
+            | Self::Hold { id, .. }
+            | Self::Unhold { id, .. }
+            | Self::Override { id, .. }
+            | Self::Close { id, .. }
+            | Self::Reopen { id, .. } => vec![id],
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! One line of the log, and the list of every event Signalbox writes.
+//!
+//! Fields are added, never renamed or given another meaning; a reader ignores what it does not know. The
+//! data of an event is kept as the text it was written in, so that reading costs nothing for events nobody
+//! asks about.
+
+use jiff::Timestamp;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::id::{EventId, ProjectName, SessionId, TicketId};
+
+/// The `v` of every line this version writes. A higher one is from a newer Signalbox.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Something that happened.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Event {
+    pub v: u32,
+    pub id: EventId,
+    #[serde(serialize_with = "crate::time::serialize")]
+    pub ts: Timestamp,
+    /// Its name: one of [`CATALOG`], or one of a newer version.
+    pub event: String,
+    #[serde(default)]
+    pub ticket: Option<TicketId>,
+    #[serde(default)]
+    pub project: Option<ProjectName>,
+    pub actor: String,
+    #[serde(default)]
+    pub session: Option<SessionId>,
+    /// The sessions that the actor's session descends from, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Vec<SessionId>,
+    /// Which of how many, where one command wrote several: they count together or not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<(u32, u32)>,
+    #[serde(default = "empty_data")]
+    pub data: Box<RawValue>,
+    /// Checked by the log before the line is parsed, and of no use after.
+    #[serde(default, skip_serializing)]
+    pub crc: IgnoredAny,
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+            && self.ts == other.ts
+            && self.event == other.event
+            && self.ticket == other.ticket
+            && self.project == other.project
+            && self.actor == other.actor
+            && self.session == other.session
+            && self.lineage == other.lineage
+            && self.batch == other.batch
+            && self.data.get() == other.data.get()
+    }
+}
+
+fn empty_data() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).unwrap_or_default()
+}
+
+/// What one kind of event means, for the reference page.
+#[derive(Debug, Clone, Copy)]
+pub struct EventDoc {
+    pub name: &'static str,
+    pub meaning: &'static str,
+    /// The fields of `data`, as prose.
+    pub data: &'static str,
+}
+
+const fn doc(name: &'static str, meaning: &'static str, data: &'static str) -> EventDoc {
+    EventDoc { name, meaning, data }
+}
+
+/// Every event this version writes. The reference page is generated from here.
+pub const CATALOG: &[EventDoc] = &[
+    doc("ticket.created", "A ticket was filed", "`title`, `body`, `status`, `priority`, `depends_on`, `tags`, `initiative`, `area`, `slug`, `needs_tests`, `acceptance`, `branch`, `services`, `submodule`"),
+    doc("ticket.edited", "Fields of a ticket were changed", "the changed fields with their new values"),
+    doc("ticket.assigned", "A human gave a ticket to someone, or took it back", "`assignee` (absent: nobody)"),
+    doc("ticket.released", "The assignee let go of a ticket", "`reason`"),
+    doc("ticket.read", "A session read a ticket; it may no longer review it", "none"),
+    doc("ticket.held", "A human put a ticket on hold", "`reason`"),
+    doc("ticket.unheld", "A human released a hold", "`note`"),
+    doc("ticket.waived", "A human's override no longer waits for these dependencies", "`depends_on`"),
+    doc("ticket.checked", "An acceptance criterion was ticked or unticked", "`criterion` (from 1), `met`"),
+    doc("status.backlog", "The ticket went back to the backlog", STATUS_DATA),
+    doc("status.open", "The ticket is ready to be picked up", STATUS_DATA),
+    doc("status.in-progress", "Someone works on the ticket", STATUS_DATA),
+    doc("status.review", "The work is submitted and waits for an independent reviewer", STATUS_DATA),
+    doc("status.rework", "A review asked for changes", STATUS_DATA),
+    doc("status.done", "The work is accepted", STATUS_DATA),
+    doc("status.blocked", "The ticket is held or waits for a dependency", STATUS_DATA),
+    doc("note.added", "Someone wrote a note", "`text`"),
+    doc("review.started", "A reviewer took the ticket", "none"),
+    doc("review.approved", "The reviewer accepted the work", "`note`"),
+    doc("review.rejected", "The reviewer sent the work back", "`reason`"),
+    doc("review.released", "The reviewer let go of the ticket without a verdict", "`reason`"),
+    doc("attempt.recorded", "An attempt at the ticket ended", "`outcome`, `summary`, `blockers`, `learnings`, `branch_kept`"),
+    doc("session.started", "An agent session began or came back", "`cli`, `source`, `cwd`, `pid`, `name`, `model`"),
+    doc("session.ended", "An agent session ended", "`reason`"),
+    doc("project.registered", "A directory became a project", "`path`"),
+    doc("doctor.fixed", "`sb doctor --fix` repaired something", "`check`, `what`"),
+    doc("doctor.quarantined", "Damaged lines of the log were set aside", "`file`, `offset`, `bytes`, `reason`"),
+];
+
+const STATUS_DATA: &str = "`from`, `cause` (`work`, `review`, `dependencies`, `hold`, `override`, `release`, `reopen`), `note`, `reason`, `waits_on`, `assignee`, `assignee_session`";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_with_unknown_and_missing_fields_is_still_an_event() -> serde_json::Result<()> {
+        let line = r#"{"v":1,"id":"01J00000000000000000000000","ts":"2026-11-15T10:00:00Z","event":"x.y","actor":"human","later":{"a":1}}"#;
+        let event: Event = serde_json::from_str(line)?;
+        assert_eq!(event.event, "x.y");
+        assert_eq!(event.data.get(), "{}");
+        assert_eq!(event.ticket, None);
+        Ok(())
+    }
+
+    #[test]
+    fn the_catalogue_names_every_event_once() {
+        let mut names: Vec<_> = CATALOG.iter().map(|d| d.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), CATALOG.len());
+    }
+}

@@ -1,0 +1,40 @@
+//! The nouns and rules of Signalbox. Nothing here does I/O, reads a clock, spawns or waits.
+//!
+//! A command goes in as [`Command`] with the [`Who`] that asks; [`decide`] answers with the facts that
+//! would become events, or with a [`Refusal`]. [`Board`] is the fold of events: whatever is known about a
+//! ticket is what its events say, in their order.
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+mod apply;
+pub mod batch;
+mod board;
+mod command;
+mod decide;
+mod dependencies;
+mod event;
+mod fact;
+mod id;
+mod independence;
+mod priority;
+mod refusal;
+mod status;
+mod suggest;
+pub mod text;
+mod ticket;
+pub mod time;
+mod who;
+
+pub use board::Board;
+pub use command::{Changes, Command, NewTicket};
+pub use decide::{Draft, decide};
+pub use dependencies::{dependency_tree, open_dependencies};
+pub use event::{CATALOG, Event, EventDoc, FORMAT_VERSION};
+pub use fact::{AttemptReport, Cause, Fact, Outcome, StatusChange};
+pub use id::{EventId, IdError, ProjectName, SessionId, TicketId};
+pub use independence::may_review;
+pub use priority::Priority;
+pub use refusal::{Refusal, RefusalKind};
+pub use status::Status;
+pub use suggest::nearest;
+pub use ticket::{Criterion, Hold, Reviewer, Ticket, Touch, TouchKind};
+pub use who::{Agent, Who};

@@ -1,0 +1,219 @@
+//! `config.toml`: read once a command needs it, edited without losing a comment.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use signalbox_core::{ProjectName, nearest};
+use toml_edit::{DocumentMut, Item, Table, value};
+
+use crate::files;
+use crate::home::Home;
+
+/// Agent CLIs that are known by their program's name.
+pub const AGENT_PROGRAMS: &[&str] = &["claude", "codex", "gemini", "copilot", "goose"];
+
+/// What a user can set.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    pub vault: Option<String>,
+    pub identity: Identity,
+    pub projects: BTreeMap<String, Project>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Identity {
+    pub agent_programs: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Project {
+    pub path: PathBuf,
+}
+
+/// One setting, for `sb config` and the reference page.
+#[derive(Debug)]
+pub struct Setting {
+    pub key: &'static str,
+    pub default: &'static str,
+    pub about: &'static str,
+    pub is_list: bool,
+}
+
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "vault",
+        default: "$SIGNALBOX_HOME/vault",
+        about: "The folder of markdown: tickets go into its `tickets` folder. `${NAME}` and a leading `~/` are filled in.",
+        is_list: false,
+    },
+    Setting {
+        key: "identity.agent_programs",
+        default: "claude, codex, gemini, copilot, goose",
+        about: "Programs that are agents: whatever runs below one of them is not a human.",
+        is_list: true,
+    },
+];
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("read {path}")]
+    Read { path: PathBuf, source: io::Error },
+    #[error("write {path}")]
+    Write { path: PathBuf, source: io::Error },
+    #[error("{path}, line {line}: {message}")]
+    Parse { path: PathBuf, line: usize, message: String },
+    #[error("{path}: the projects `{first}` and `{second}` have the same path, {shared}")]
+    SamePath { path: PathBuf, first: String, second: String, shared: PathBuf },
+    #[error("there is no setting `{key}`")]
+    UnknownKey { key: String, suggestion: Option<&'static str> },
+    #[error("`{key}` names the variable {name}, which is not set")]
+    Variable { key: &'static str, name: String },
+}
+
+impl Config {
+    pub fn load(home: &Home) -> Result<Self, ConfigError> {
+        let path = home.config();
+        let text = read(&path)?;
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
+        let config: Self = toml::from_str(&text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
+            ConfigError::Parse { path: path.clone(), line, message: error.message().to_owned() }
+        })?;
+        let mut seen: BTreeMap<&Path, &String> = BTreeMap::new();
+        for (name, project) in &config.projects {
+            if let Some(first) = seen.insert(&project.path, name) {
+                return Err(ConfigError::SamePath {
+                    path,
+                    first: first.clone(),
+                    second: name.clone(),
+                    shared: project.path.clone(),
+                });
+            }
+        }
+        Ok(config)
+    }
+
+    /// The folder of markdown.
+    pub fn vault(&self, home: &Home) -> Result<PathBuf, ConfigError> {
+        match &self.vault {
+            Some(text) => Ok(PathBuf::from(expand("vault", text)?)),
+            None => Ok(home.default_vault()),
+        }
+    }
+
+    pub fn is_agent_program(&self, name: &str) -> bool {
+        match &self.identity.agent_programs {
+            Some(list) => list.iter().any(|program| program == name),
+            None => AGENT_PROGRAMS.contains(&name),
+        }
+    }
+}
+
+/// Add a project to the file; everything else in it stays as it is.
+pub fn add_project(home: &Home, name: &ProjectName, directory: &Path) -> Result<(), ConfigError> {
+    edit(home, |document| {
+        let projects = document.entry("projects").or_insert_with(|| {
+            let mut table = Table::new();
+            table.set_implicit(true);
+            Item::Table(table)
+        });
+        let mut project = Table::new();
+        project.insert("path", value(directory.to_string_lossy().as_ref()));
+        if let Some(projects) = projects.as_table_like_mut() {
+            projects.insert(name.as_str(), Item::Table(project));
+        }
+    })
+}
+
+/// The setting's text in the file; `None` where it is not set.
+pub fn get(home: &Home, key: &str) -> Result<Option<String>, ConfigError> {
+    let setting = setting(key)?;
+    let document = parse(home)?;
+    let item = setting.key.split('.').try_fold(document.as_item(), |item, part| item.get(part));
+    Ok(item.map(|item| match item.as_array() {
+        Some(list) => list.iter().filter_map(|v| v.as_str()).collect::<Vec<_>>().join(", "),
+        None => item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned),
+    }))
+}
+
+/// Set one setting in the file; everything else in it stays as it is.
+pub fn set(home: &Home, key: &str, text: &str) -> Result<(), ConfigError> {
+    let setting = setting(key)?;
+    let new = if setting.is_list {
+        let list: toml_edit::Array = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
+        value(list)
+    } else {
+        value(text)
+    };
+    edit(home, |document| match setting.key.split_once('.') {
+        None => {
+            document.insert(setting.key, new);
+        }
+        Some((table, key)) => {
+            let table = document.entry(table).or_insert(Item::Table(Table::new()));
+            if let Some(table) = table.as_table_like_mut() {
+                table.insert(key, new);
+            }
+        }
+    })
+}
+
+fn setting(key: &str) -> Result<&'static Setting, ConfigError> {
+    SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| ConfigError::UnknownKey {
+        key: key.to_owned(),
+        suggestion: nearest(key, SETTINGS.iter().map(|setting| setting.key)),
+    })
+}
+
+fn edit(home: &Home, change: impl FnOnce(&mut DocumentMut)) -> Result<(), ConfigError> {
+    let mut document = parse(home)?;
+    change(&mut document);
+    let path = home.config();
+    files::replace(&path, document.to_string().as_bytes(), files::PRIVATE)
+        .map_err(|source| ConfigError::Write { path, source })
+}
+
+fn parse(home: &Home) -> Result<DocumentMut, ConfigError> {
+    let path = home.config();
+    let text = read(&path)?;
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let at = error.span().map_or(0, |span| span.start);
+        let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
+        ConfigError::Parse { path, line, message: error.message().to_owned() }
+    })
+}
+
+fn read(path: &Path) -> Result<String, ConfigError> {
+    let error = |source| ConfigError::Read { path: path.to_owned(), source };
+    let bytes = files::read_optional(path).map_err(error)?.unwrap_or_default();
+    String::from_utf8(bytes).map_err(|_| error(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
+}
+
+/// Fill in `${NAME}` and a leading `~/`.
+fn expand(key: &'static str, text: &str) -> Result<String, ConfigError> {
+    let variable = |name: &str| {
+        std::env::var(name).map_err(|_| ConfigError::Variable { key, name: name.to_owned() })
+    };
+    let mut expanded = String::new();
+    let mut rest = text;
+    if let Some(after) = text.strip_prefix("~/") {
+        expanded = format!("{}/", variable("HOME")?);
+        rest = after;
+    }
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, after)) = after.split_once('}') else { break };
+        expanded.push_str(before);
+        expanded.push_str(&variable(name)?);
+        rest = after;
+    }
+    expanded.push_str(rest);
+    Ok(expanded)
+}

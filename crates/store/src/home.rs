@@ -1,0 +1,75 @@
+//! Where things are: the map of `SIGNALBOX_HOME`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::files;
+
+/// Signalbox's own directory.
+#[derive(Debug, Clone)]
+pub struct Home {
+    root: PathBuf,
+}
+
+impl Home {
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn config(&self) -> PathBuf {
+        self.root.join("config.toml")
+    }
+
+    /// The truth: one file a day.
+    pub fn events(&self) -> PathBuf {
+        self.root.join("events")
+    }
+
+    pub fn index(&self) -> PathBuf {
+        self.root.join("index.db")
+    }
+
+    /// One file a session, and one a terminal for the human's current ticket.
+    pub fn sessions(&self) -> PathBuf {
+        self.root.join("sessions")
+    }
+
+    pub fn run(&self) -> PathBuf {
+        self.root.join("run")
+    }
+
+    /// Held by whoever decides.
+    pub fn lock(&self) -> PathBuf {
+        self.run().join("lock")
+    }
+
+    /// Which processes are agents: one file a process.
+    pub fn processes(&self) -> PathBuf {
+        self.run().join("processes")
+    }
+
+    /// What was taken out of the way but not thrown away.
+    pub fn quarantine(&self) -> PathBuf {
+        self.root.join("quarantine")
+    }
+
+    pub fn default_vault(&self) -> PathBuf {
+        self.root.join("vault")
+    }
+
+    /// Make the directories every command needs.
+    pub fn prepare(&self) -> io::Result<()> {
+        for directory in [self.root.clone(), self.events(), self.run()] {
+            files::create_private_dir(&directory)?;
+        }
+        Ok(())
+    }
+
+    pub fn exists(&self) -> bool {
+        self.events().is_dir()
+    }
+}

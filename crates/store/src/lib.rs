@@ -1,0 +1,23 @@
+//! Everything on disk: the event log (the truth), the vault of markdown and the SQLite index (projections of
+//! it), sessions, configuration and locks. Knows no CLI, no network, no terminal.
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+pub mod clock;
+pub mod config;
+pub mod doctor;
+pub mod entropy;
+mod fault;
+pub mod files;
+pub mod home;
+pub mod index;
+pub mod lock;
+pub mod log;
+pub mod process;
+pub mod project;
+pub mod session;
+mod store;
+pub mod vault;
+
+pub use home::Home;
+pub use index::Index;
+pub use store::{Outcome, Store, StoreError, Warning};

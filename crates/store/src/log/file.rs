@@ -1,0 +1,197 @@
+//! The log as daily files, `events/2026-11-15.jsonl`, with `events/current` a link to the newest.
+//!
+//! The link decides which file is written to, so that a clock that is set back does not scatter events
+//! over older files, and so that `tail -F events/current` follows the log for ever.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use signalbox_core::Event;
+
+use super::scan::{Item, Tail, scan};
+use super::{EventLog, LogError, Position, encode};
+use crate::files;
+
+const CURRENT: &str = "current";
+/// How much of a file is read at a time.
+const BLOCK: usize = 8 * 1024 * 1024;
+
+/// The embedded engine.
+#[derive(Debug, Clone)]
+pub struct FileLog {
+    directory: PathBuf,
+}
+
+impl FileLog {
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into() }
+    }
+
+    /// The daily files, the oldest first.
+    pub fn files(&self) -> Result<Vec<String>, LogError> {
+        let names = files::names(&self.directory).map_err(|e| self.read_error(&self.directory, e))?;
+        Ok(names.into_iter().filter(|name| is_daily(name)).collect())
+    }
+
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.directory.join(file)
+    }
+
+    /// The file that `current` points to.
+    fn linked(&self) -> Option<String> {
+        let target = std::fs::read_link(self.directory.join(CURRENT)).ok()?;
+        target.to_str().filter(|name| is_daily(name)).map(ToOwned::to_owned)
+    }
+
+    /// The newest file: what the link says, or what the directory shows where the link is lost.
+    fn newest(&self) -> Result<Option<String>, LogError> {
+        match self.linked() {
+            Some(name) => Ok(Some(name)),
+            None => Ok(self.files()?.pop()),
+        }
+    }
+
+    /// The file to write to now. A new day gets its file and the link.
+    fn writable(&self, now: Timestamp) -> Result<PathBuf, LogError> {
+        let today = format!("{}.jsonl", now.strftime("%Y-%m-%d"));
+        let newest = self.newest()?;
+        let linked = newest.is_some() && self.linked() == newest;
+        let name = newest.filter(|newest| *newest >= today).unwrap_or_else(|| today.clone());
+        let path = self.path(&name);
+        if !linked || name == today && !path.exists() {
+            let made = || -> io::Result<()> {
+                let (_, new) = files::open_append(&path)?;
+                if new {
+                    files::flush_dir(&self.directory)?;
+                }
+                files::replace_link(&name, &self.directory.join(CURRENT))
+            };
+            made().map_err(|e| self.write_error(&path, e))?;
+        }
+        Ok(path)
+    }
+
+    fn read_error(&self, path: &Path, source: io::Error) -> LogError {
+        LogError::Read { path: path.to_owned(), source }
+    }
+
+    fn write_error(&self, path: &Path, source: io::Error) -> LogError {
+        LogError::Write { path: path.to_owned(), source }
+    }
+
+    /// Visit one file from an offset; the answer is the new offset.
+    fn read_file(&self, name: &str, from: u64, tail: Tail, visit: &mut dyn FnMut(&str, Item<'_>)) -> Result<u64, LogError> {
+        use std::io::{Read, Seek, SeekFrom};
+        let path = self.path(name);
+        let size = files::size(&path).map_err(|e| self.read_error(&path, e))?.unwrap_or(0);
+        if size < from {
+            return Err(LogError::Shrunk { file: name.to_owned(), size, read: from });
+        }
+        if size == from {
+            return Ok(from);
+        }
+        let open = || -> io::Result<std::fs::File> {
+            crate::fault::point()?;
+            let mut file = std::fs::File::open(&path)?;
+            file.seek(SeekFrom::Start(from))?;
+            Ok(file)
+        };
+        let mut file = open().map_err(|e| self.read_error(&path, e))?;
+        let mut buffer = Vec::new();
+        let mut start = from;
+        loop {
+            let before = buffer.len();
+            let more = file.by_ref().take(BLOCK as u64).read_to_end(&mut buffer);
+            more.map_err(|e| self.read_error(&path, e))?;
+            let at_end = buffer.len() - before < BLOCK;
+            let done = scan(&buffer, start, if at_end { tail } else { Tail::Live }, &mut |item| visit(name, item));
+            start += done as u64;
+            buffer.drain(..done);
+            if at_end {
+                return Ok(start);
+            }
+        }
+    }
+}
+
+impl EventLog for FileLog {
+    fn append(&self, events: &mut [Event], seen: &Position) -> Result<(), LogError> {
+        let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
+        let mut bytes = Vec::new();
+        for (index, event) in (0..).zip(events.iter_mut()) {
+            event.batch = (count > 1).then_some((index, count));
+            bytes.extend(encode(event).map_err(LogError::Encode)?);
+        }
+        let Some(first) = events.first() else { return Ok(()) };
+        if !self.is_at_end(seen)? {
+            let mut moved = None;
+            self.read_after(seen, Tail::Live, &mut |_, item| {
+                if let Item::Event(event) = item
+                    && event.ticket.is_some()
+                    && events.iter().any(|ours| ours.ticket == event.ticket)
+                {
+                    moved.clone_from(&event.ticket);
+                }
+            })?;
+            if let Some(ticket) = moved {
+                return Err(LogError::Conflict(ticket));
+            }
+        }
+        let path = self.writable(first.ts)?;
+        let write = || -> io::Result<()> {
+            let (file, _) = files::open_append(&path)?;
+            files::append(&file, &bytes)?;
+            files::flush(&file)
+        };
+        write().map_err(|e| self.write_error(&path, e))
+    }
+
+    fn record(&self, event: &Event) -> Result<(), LogError> {
+        let bytes = encode(event).map_err(LogError::Encode)?;
+        let path = self.writable(event.ts)?;
+        let write = || files::append(&files::open_append(&path)?.0, &bytes);
+        write().map_err(|e| self.write_error(&path, e))
+    }
+
+    fn is_at_end(&self, seen: &Position) -> Result<bool, LogError> {
+        let Some(newest) = self.newest()? else { return Ok(seen.current.is_none()) };
+        let reached = |mark: &(String, u64)| -> Result<bool, LogError> {
+            let path = self.path(&mark.0);
+            let size = files::size(&path).map_err(|e| self.read_error(&path, e))?;
+            Ok(size.unwrap_or(0) == mark.1)
+        };
+        Ok(seen.current.as_ref().is_some_and(|(file, _)| *file == newest)
+            && seen.current.as_ref().map_or(Ok(true), reached)?
+            && seen.previous.as_ref().map_or(Ok(true), reached)?)
+    }
+
+    fn read_after(&self, seen: &Position, tail: Tail, visit: &mut dyn FnMut(&str, Item<'_>)) -> Result<Position, LogError> {
+        let mut position = Position::default();
+        let first = seen.previous.as_ref().or(seen.current.as_ref()).map(|(file, _)| file.clone());
+        for name in self.files()? {
+            if first.as_ref().is_some_and(|first| name < *first) {
+                continue;
+            }
+            let from = [&seen.previous, &seen.current]
+                .into_iter()
+                .flatten()
+                .find(|(file, _)| *file == name)
+                .map_or(0, |(_, offset)| *offset);
+            let offset = self.read_file(&name, from, tail, visit)?;
+            position = Position { previous: position.current, current: Some((name, offset)) };
+        }
+        if position.current.is_none() && let Some((file, read)) = &seen.current {
+            return Err(LogError::Shrunk { file: file.clone(), size: 0, read: *read });
+        }
+        Ok(position)
+    }
+}
+
+/// `2026-11-15.jsonl`
+fn is_daily(name: &str) -> bool {
+    name.strip_suffix(".jsonl").is_some_and(|date| {
+        date.len() == 10
+            && date.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
+    })
+}

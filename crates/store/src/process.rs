@@ -1,0 +1,93 @@
+//! The processes above this one: what an agent cannot shed by dropping its environment.
+//!
+//! The only module that reads `/proc`. Elsewhere than on Linux the ancestors are unknown, and identity
+//! rests on the session's capability alone.
+
+use std::path::Path;
+
+/// A process, told apart from a later one with the same number by when it began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    pub parent: u32,
+    /// In clock ticks since the system started.
+    pub started: u64,
+    /// The program's name as the kernel keeps it: at most 15 bytes.
+    pub name: String,
+}
+
+/// The processes above this one, the nearest first.
+pub fn ancestors() -> Vec<Process> {
+    let mut found = Vec::new();
+    let mut pid = std::os::unix::process::parent_id();
+    // A process tree is shallow; the bound is against a loop made by numbers used again meanwhile.
+    while pid > 1 && found.len() < 64 {
+        let Some(process) = process(pid) else { break };
+        pid = process.parent;
+        found.push(process);
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+pub fn process(pid: u32) -> Option<Process> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in parentheses and may hold anything, also parentheses.
+    let (head, tail) = stat.rsplit_once(')')?;
+    let name = head.split_once('(')?.1.to_owned();
+    let mut fields = tail.split_whitespace();
+    let parent = fields.nth(1)?.parse().ok()?;
+    let started = fields.nth(17)?.parse().ok()?;
+    Some(Process { pid, parent, started, name })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn process(_pid: u32) -> Option<Process> {
+    None
+}
+
+/// The words a process was started with; empty where that cannot be known.
+#[cfg(target_os = "linux")]
+pub fn arguments(pid: u32) -> Vec<String> {
+    let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    bytes.split(|b| *b == 0).filter(|word| !word.is_empty()).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn arguments(_pid: u32) -> Vec<String> {
+    Vec::new()
+}
+
+/// Whether that very process still runs. Unknown counts as running: nothing is cleaned up on a guess.
+pub fn is_running(pid: u32, started: u64) -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    process(pid).is_some_and(|process| process.started == started)
+}
+
+/// The name of the program a process runs: for an interpreter, the script it was given.
+pub fn program(process: &Process) -> String {
+    let base = |word: &str| Path::new(word).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    if INTERPRETERS.contains(&process.name.as_str()) || process.name.starts_with("python") {
+        let arguments = arguments(process.pid);
+        if let Some(script) = arguments.iter().skip(1).find(|word| !word.starts_with('-')) {
+            return base(script);
+        }
+    }
+    process.name.clone()
+}
+
+const INTERPRETERS: &[&str] = &["node", "bun", "deno", "ruby", "MainThread", "node-MainThread"];
+
+/// Whether a process is a shell that only runs one command line for its parent.
+pub fn is_passing_shell(process: &Process) -> bool {
+    let shell = ["sh", "bash", "dash", "zsh", "ksh", "fish"].contains(&process.name.as_str());
+    shell && arguments(process.pid).iter().skip(1).take_while(|word| word.starts_with('-')).any(|word| word.contains('c'))
+}
+
+/// The terminal session this process belongs to: its leader and when that began.
+pub fn terminal_session() -> Option<(u32, u64)> {
+    let leader = rustix::process::getsid(None).ok()?.as_raw_nonzero().get().unsigned_abs();
+    Some((leader, process(leader).map_or(0, |process| process.started)))
+}

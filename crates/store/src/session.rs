@@ -1,0 +1,168 @@
+//! Sessions: who an agent is, as minted when it started, and which ticket each session has before it.
+
+use std::io;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use signalbox_core::{Agent, ProjectName, SessionId, TicketId};
+
+use crate::home::Home;
+use crate::process::{self, Process};
+use crate::{entropy, files};
+
+/// One session's record: `sessions/<id>.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    pub id: SessionId,
+    pub name: String,
+    /// Which agent CLI.
+    pub cli: String,
+    /// The sessions it descends from, the oldest first.
+    pub lineage: Vec<SessionId>,
+    pub project: ProjectName,
+    pub started: Timestamp,
+    /// The hash of its capability: who reads this file cannot become the session.
+    pub capability: String,
+    pub process: Option<Registered>,
+    /// When it ended. The record stays as long as its process runs, because a later session of that process
+    /// descends from it.
+    #[serde(default)]
+    pub ended: Option<Timestamp>,
+}
+
+/// A process that is known to be an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    pub pid: u32,
+    pub started: u64,
+}
+
+/// Which ticket a session or terminal has before it: `sessions/<key>.ticket`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Desk {
+    ticket: Option<TicketId>,
+}
+
+/// The file of a registered process: `run/processes/<pid>`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessRecord {
+    pub started: u64,
+    pub session: SessionId,
+}
+
+impl Session {
+    pub fn agent(&self) -> Agent {
+        Agent { name: self.name.clone(), session: self.id.clone(), lineage: self.lineage.clone() }
+    }
+}
+
+/// A new capability for a session: the word to hand over, and the hash to keep.
+pub fn mint(session: &SessionId) -> (String, String) {
+    let mut secret = [0u8; 24];
+    entropy::fill(&mut secret);
+    let secret: String = secret.iter().map(|b| format!("{b:02x}")).collect();
+    let hash = hash(&secret);
+    (format!("{session}.{secret}"), hash)
+}
+
+/// The session a capability was minted for, if it is genuine.
+pub fn verify(home: &Home, capability: &str) -> io::Result<Option<Session>> {
+    let Some((id, secret)) = capability.rsplit_once('.') else { return Ok(None) };
+    let Ok(id) = SessionId::parse(id) else { return Ok(None) };
+    Ok(load(home, &id)?.filter(|session| session.ended.is_none() && session.capability == hash(secret)))
+}
+
+fn hash(secret: &str) -> String {
+    Sha256::digest(secret.as_bytes()).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+pub fn load(home: &Home, id: &SessionId) -> io::Result<Option<Session>> {
+    let Some(bytes) = files::read_optional(&record_path(home, id.as_str()))? else { return Ok(None) };
+    // A record that cannot be read proves nobody's identity; `sb doctor` reports it.
+    Ok(serde_json::from_slice(&bytes).ok())
+}
+
+pub fn save(home: &Home, session: &Session) -> io::Result<()> {
+    files::create_private_dir(&home.sessions())?;
+    files::replace(&record_path(home, session.id.as_str()), &serde_json::to_vec_pretty(session)?, files::PRIVATE)?;
+    if let Some(registered) = &session.process {
+        files::create_private_dir(&home.processes())?;
+        let record = ProcessRecord { started: registered.started, session: session.id.clone() };
+        files::replace(&process_path(home, registered.pid), &serde_json::to_vec(&record)?, files::PRIVATE)?;
+    }
+    Ok(())
+}
+
+/// Forget a session whose process is gone. Its events stay.
+pub fn remove(home: &Home, id: &SessionId) -> io::Result<()> {
+    if let Some(registered) = load(home, id)?.and_then(|session| session.process)
+        && of_process_number(home, registered.pid)?.is_some_and(|record| record.session == *id)
+    {
+        files::remove(&process_path(home, registered.pid))?;
+    }
+    files::remove(&desk_path(home, id.as_str()))?;
+    files::remove(&record_path(home, id.as_str()))
+}
+
+/// The names of all session records.
+pub fn ids(home: &Home) -> io::Result<Vec<String>> {
+    let names = files::names(&home.sessions())?;
+    Ok(names.into_iter().filter_map(|name| name.strip_suffix(".json").map(ToOwned::to_owned)).collect())
+}
+
+/// The session that a process was registered for.
+pub fn of_process(home: &Home, process: &Process) -> io::Result<Option<SessionId>> {
+    let record = of_process_number(home, process.pid)?;
+    Ok(record.filter(|record| record.started == process.started).map(|record| record.session))
+}
+
+fn of_process_number(home: &Home, pid: u32) -> io::Result<Option<ProcessRecord>> {
+    let path = process_path(home, pid);
+    if !path.exists() {
+        return Ok(None);
+    }
+    Ok(files::read_optional(&path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+}
+
+/// Records of processes that no longer run.
+pub fn dead_processes(home: &Home) -> io::Result<Vec<PathBuf>> {
+    let mut dead = Vec::new();
+    for name in files::names(&home.processes())? {
+        let running = name.parse().ok().is_some_and(|pid| {
+            of_process_number(home, pid).ok().flatten().is_some_and(|record| process::is_running(pid, record.started))
+        });
+        if !running {
+            dead.push(home.processes().join(name));
+        }
+    }
+    Ok(dead)
+}
+
+/// The ticket that a session or terminal has before it.
+pub fn current_ticket(home: &Home, key: &str) -> io::Result<Option<TicketId>> {
+    let path = desk_path(home, key);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let desk: Option<Desk> = files::read_optional(&path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    Ok(desk.and_then(|desk| desk.ticket))
+}
+
+pub fn set_current_ticket(home: &Home, key: &str, ticket: Option<&TicketId>) -> io::Result<()> {
+    files::create_private_dir(&home.sessions())?;
+    files::replace(&desk_path(home, key), &serde_json::to_vec(&Desk { ticket: ticket.cloned() })?, files::PRIVATE)
+}
+
+fn record_path(home: &Home, id: &str) -> PathBuf {
+    home.sessions().join(format!("{id}.json"))
+}
+
+fn desk_path(home: &Home, key: &str) -> PathBuf {
+    home.sessions().join(format!("{key}.ticket"))
+}
+
+fn process_path(home: &Home, pid: u32) -> PathBuf {
+    home.processes().join(pid.to_string())
+}
