@@ -7,6 +7,7 @@ mod duration;
 mod error;
 mod identity;
 mod overview;
+mod reference;
 mod resolve;
 mod ticket_json;
 mod ticket_text;

@@ -83,7 +83,9 @@ const INTERPRETERS: &[&str] = &["node", "bun", "deno", "ruby", "MainThread", "no
 /// Whether a process is a shell that only runs one command line for its parent.
 pub fn is_passing_shell(process: &Process) -> bool {
     let shell = ["sh", "bash", "dash", "zsh", "ksh", "fish"].contains(&process.name.as_str());
-    shell && arguments(process.pid).iter().skip(1).take_while(|word| word.starts_with('-')).any(|word| word.contains('c'))
+    let options = arguments(process.pid);
+    let mut options = options.iter().skip(1).take_while(|word| word.starts_with('-'));
+    shell && options.any(|word| !word.starts_with("--") && word.contains('c'))
 }
 
 /// The terminal session this process belongs to: its leader and when that began.

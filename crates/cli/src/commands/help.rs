@@ -2,19 +2,30 @@
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::{dispatch, overview, resolve, ticket_text};
+use crate::{dispatch, overview, reference, resolve, ticket_text};
 
 /// Without a command: your current ticket with what can be done with it, then all commands.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The command
     command: Option<String>,
+    /// Print a whole reference page as markdown: cli, config, events or environment
+    #[arg(long, value_name = "PAGE", conflicts_with = "command")]
+    reference: Option<String>,
 }
 
 pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     if let Some(name) = &arguments.command {
         let mut command = dispatch::command(dispatch::find(name)?);
         cx.ui.data(&command.render_long_help().to_string())?;
+        return Ok(());
+    }
+    if let Some(page) = &arguments.reference {
+        let text = reference::page(page).ok_or_else(|| {
+            CommandError::not_found("reference.unknown", format!("there is no reference page `{page}`"))
+                .hint("The pages are cli, config, events and environment.")
+        })?;
+        cx.ui.data(&text)?;
         return Ok(());
     }
     // Help must work whatever else does not.

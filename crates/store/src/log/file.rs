@@ -52,6 +52,21 @@ impl FileLog {
         }
     }
 
+    /// Whether `current` points to the newest file.
+    pub fn link_is_right(&self) -> Result<bool, LogError> {
+        Ok(self.linked() == self.files()?.pop())
+    }
+
+    /// Point `current` to the newest file.
+    pub fn relink(&self) -> Result<(), LogError> {
+        let link = self.directory.join(CURRENT);
+        match self.files()?.pop() {
+            Some(newest) => files::replace_link(&newest, &link),
+            None => files::remove(&link),
+        }
+        .map_err(|e| self.write_error(&link, e))
+    }
+
     /// The file to write to now. A new day gets its file and the link.
     fn writable(&self, now: Timestamp) -> Result<PathBuf, LogError> {
         let today = format!("{}.jsonl", now.strftime("%Y-%m-%d"));

@@ -1,0 +1,108 @@
+//! The reference pages, made from the tables that the program itself uses.
+
+use signalbox_core::CATALOG;
+use signalbox_store::config::SETTINGS;
+
+use crate::commands::{COMMANDS, Group};
+use crate::dispatch;
+
+/// Variables that Signalbox looks at.
+const VARIABLES: &[(&str, &str)] = &[
+    ("SIGNALBOX_HOME", "Where Signalbox keeps its data. Default: `$HOME/.signalbox`."),
+    ("SIGNALBOX_SESSION", "A session's capability. Set by the agent CLI after `sb hook session-start`; nobody else needs to."),
+    ("CLAUDE_ENV_FILE", "Read by `sb hook session-start`: the file through which the CLI takes variables for the session's shell."),
+    ("NO_COLOR", "No colour, whatever the terminal can do."),
+    ("TERM", "`dumb` means no colour."),
+];
+
+/// The page of that name as markdown.
+pub fn page(name: &str) -> Option<String> {
+    Some(match name {
+        "cli" => commands(),
+        "config" => settings(),
+        "events" => events(),
+        "environment" => environment(),
+        _ => return None,
+    })
+}
+
+fn commands() -> String {
+    let mut text = String::from(
+        "# Commands\n\nMade by `cargo xtask docs` from the program itself.\n\n\
+         Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 not allowed now.\n",
+    );
+    for group in Group::ALL {
+        text.push_str(&format!("\n## {}\n", group.title()));
+        for row in COMMANDS.iter().filter(|row| row.group == group) {
+            text.push_str(&format!("\n### `sb {}`\n\n", row.name));
+            if !row.aliases.is_empty() {
+                let aliases: Vec<_> = row.aliases.iter().map(|alias| format!("`sb {alias}`")).collect();
+                text.push_str(&format!("Also: {}\n\n", aliases.join(", ")));
+            }
+            let mut command = dispatch::command(row);
+            text.push_str(&help_block(&mut command));
+            let below: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
+            for name in below {
+                if let Some(command) = command.find_subcommand_mut(&name) {
+                    let bin = format!("sb {} {name}", row.name);
+                    text.push_str(&format!("\n#### `{bin}`\n\n"));
+                    text.push_str(&help_block(&mut command.clone().bin_name(bin)));
+                }
+            }
+        }
+    }
+    text
+}
+
+fn help_block(command: &mut clap::Command) -> String {
+    let help = command.render_long_help().to_string();
+    let lines: Vec<_> = help.trim_end().lines().map(str::trim_end).collect();
+    format!("```text\n{}\n```\n", lines.join("\n"))
+}
+
+fn settings() -> String {
+    let mut text = String::from(
+        "# Settings\n\nMade by `cargo xtask docs` from the program itself.\n\n\
+         They stand in `config.toml` in Signalbox's home (`sb config path`). Change them there or with `sb config set`.\n\n\
+         | setting | default | what it does |\n| --- | --- | --- |\n",
+    );
+    for setting in SETTINGS {
+        text.push_str(&format!("| `{}` | `{}` | {} |\n", setting.key, setting.default, setting.about));
+    }
+    text.push_str("\nProjects are registered by `sb init` as `[projects.NAME]` with a `path`.\n");
+    text
+}
+
+fn events() -> String {
+    let mut text = String::from(
+        "# Events\n\nMade by `cargo xtask docs` from the program itself.\n\n\
+         Every line of `events/YYYY-MM-DD.jsonl` is one event:\n\n\
+         | field | meaning |\n| --- | --- |\n\
+         | `v` | version of the format, 1 |\n\
+         | `id` | a ULID; the same id never counts twice |\n\
+         | `ts` | when, in UTC, to the millisecond |\n\
+         | `event` | one of the names below |\n\
+         | `ticket`, `project` | what it is about, or null |\n\
+         | `actor` | `human`, an agent's name, or `sb` |\n\
+         | `session`, `lineage` | the agent's session, and the sessions it descends from, the oldest first |\n\
+         | `batch` | `[i, n]`: the i-th of n events of one command, which count together or not at all |\n\
+         | `data` | see below |\n\
+         | `crc` | CRC-32 of everything before `,\"crc\"`, always last |\n\n\
+         Fields are added, never renamed. Readers ignore what they do not know.\n\n\
+         | event | meaning | data |\n| --- | --- | --- |\n",
+    );
+    for doc in CATALOG {
+        text.push_str(&format!("| `{}` | {} | {} |\n", doc.name, doc.meaning, doc.data));
+    }
+    text
+}
+
+fn environment() -> String {
+    let mut text = String::from(
+        "# Environment\n\nMade by `cargo xtask docs` from the program itself.\n\n| variable | meaning |\n| --- | --- |\n",
+    );
+    for (name, meaning) in VARIABLES {
+        text.push_str(&format!("| `{name}` | {meaning} |\n"));
+    }
+    text
+}

@@ -1,0 +1,110 @@
+//! The log, read from its first byte: damage, repeats, records of a newer version, the link.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use signalbox_core::{Board, Event, FORMAT_VERSION, Fact, TicketId};
+
+use super::{Finding, Repair};
+use crate::log::{EventLog, Item, Position, Tail};
+use crate::store::{Store, StoreError};
+
+/// Everything the log says, independent of the index.
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    pub board: Board,
+    pub changes: std::collections::BTreeMap<TicketId, Vec<Event>>,
+    pub sessions_started: BTreeSet<String>,
+    pub events: usize,
+    newest_version: u32,
+    repeated: Vec<String>,
+    unreadable: Vec<String>,
+    damage: Vec<(String, u64, Vec<u8>, String, bool)>,
+    quarantined: BTreeSet<(String, u64)>,
+}
+
+#[derive(Deserialize)]
+struct Quarantined {
+    file: String,
+    offset: u64,
+}
+
+impl Scan {
+    pub fn of(store: &Store) -> Result<Self, StoreError> {
+        let mut scan = Self::default();
+        let mut seen = BTreeSet::new();
+        store.log().read_after(&Position::default(), Tail::Settled, &mut |file, item| match item {
+            Item::Event(event) if seen.insert(event.id.clone()) => scan.event(&event),
+            Item::Event(event) => scan.repeated.push(event.id.to_string()),
+            Item::Damage(damage) => scan.damage.push((
+                file.to_owned(),
+                damage.offset,
+                damage.bytes.to_vec(),
+                damage.reason.to_string(),
+                damage.loses_data(),
+            )),
+        })?;
+        Ok(scan)
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.events += 1;
+        self.newest_version = self.newest_version.max(event.v);
+        match event.event.as_str() {
+            "session.started" => self.sessions_started.extend(event.session.as_ref().map(ToString::to_string)),
+            "doctor.quarantined" => {
+                if let Ok(known) = serde_json::from_str::<Quarantined>(event.data.get()) {
+                    self.quarantined.insert((known.file, known.offset));
+                }
+            }
+            _ => {}
+        }
+        match Fact::of(event) {
+            Err(error) => self.unreadable.push(format!("{} ({}): {error}", event.id, event.event)),
+            Ok(None) => {}
+            Ok(Some(fact)) => {
+                self.board.apply_fact(event, &fact);
+                if fact.changes_ticket()
+                    && let Some(ticket) = &event.ticket
+                {
+                    self.changes.entry(ticket.clone()).or_default().push(event.clone());
+                }
+            }
+        }
+    }
+
+    pub fn findings(&self, store: &Store) -> Result<Vec<Finding>, StoreError> {
+        let mut findings = Vec::new();
+        for (file, offset, bytes, reason, loses_data) in &self.damage {
+            let known = self.quarantined.contains(&(file.clone(), *offset));
+            let what = format!("{file}, byte {offset}: a stretch of {} bytes is no event: {reason}", bytes.len());
+            if *loses_data && !known {
+                let repair = Repair::Quarantine { file: file.clone(), offset: *offset, bytes: bytes.clone(), reason: reason.clone() };
+                findings.push(
+                    Finding::problem("log", what)
+                        .hint("What it said is lost, unless a backup has the file. --fix keeps the bytes aside and remembers that they are known.")
+                        .repair(repair),
+                );
+            } else {
+                let why = if known { "; it is known and kept aside" } else { "; it was never acknowledged, nothing is lost" };
+                findings.push(Finding::note("log", format!("{what}{why}")));
+            }
+        }
+        for id in &self.repeated {
+            findings.push(Finding::note("log", format!("event {id} stands in the log more than once; it counts once")));
+        }
+        for what in &self.unreadable {
+            findings.push(Finding::problem("log", format!("event {what}")).hint("A newer version of Signalbox may have written it."));
+        }
+        if self.newest_version > FORMAT_VERSION {
+            findings.push(
+                Finding::problem("log", format!("the log has events of format {}, and this sb knows {FORMAT_VERSION}", self.newest_version))
+                    .hint("Use the newer sb."),
+            );
+        }
+        if !store.log().link_is_right()? {
+            findings.push(Finding::problem("log", "`events/current` does not point to the newest file").repair(Repair::RelinkLog));
+        }
+        Ok(findings)
+    }
+}
