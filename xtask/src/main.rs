@@ -1,1 +1,66 @@
-fn main(){}
+//! `cargo xtask`: the commands of those who work on Signalbox itself.
+
+mod bench;
+mod docs;
+mod run;
+mod stages;
+mod tidy;
+
+use std::error::Error;
+use std::process::ExitCode;
+
+/// Whatever went wrong, as one message: nobody but a developer reads it.
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  check                  formatting, clippy, tidy, the reference pages, cargo-deny
+  test [--quick] [ARGS]  all that `check` does, then `cargo test --workspace ARGS`;
+                         --quick tries fewer cases in property tests and leaves cargo-deny out
+  tidy                   the rules about crates, files and links that no compiler checks
+  docs [--check]         write docs/reference from what `sb` says of itself, or compare with it
+  bench [NAME]           measure against the goals: start, growth, list, who, race;
+                         a run of all of them rewrites the figures in bench/README.md
+  help                   this text
+";
+
+/// What a command came to, where it did not fail outright.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Good,
+    Bad,
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&words) {
+        Ok(Verdict::Good) => ExitCode::SUCCESS,
+        Ok(Verdict::Bad) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(words: &[String]) -> Result<Verdict> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["check"] => stages::check(),
+        ["test", "--quick", rest @ ..] => stages::test(stages::Effort::Quick, rest),
+        ["test", rest @ ..] => stages::test(stages::Effort::Full, rest),
+        ["tidy"] => tidy::run(),
+        ["docs"] => docs::write(),
+        ["docs", "--check"] => docs::check(),
+        ["bench"] => bench::run(None),
+        ["bench", name] => bench::run(Some(name)),
+        [] | ["help" | "-h" | "--help"] => {
+            print!("{HELP}");
+            Ok(Verdict::Good)
+        }
+        other => {
+            Err(format!("there is no command `{}`; `cargo xtask help` lists them", other.join(" ")).into())
+        }
+    }
+}

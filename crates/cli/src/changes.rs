@@ -27,7 +27,9 @@ pub fn on_ticket(
         let id = match (typed, &current) {
             (Some(typed), _) => resolve::ticket(index, typed)?,
             (None, Some(id)) => id.clone(),
-            (None, None) => return Err(signalbox_core::Refusal::usage("ticket.missing", "no ticket was named").into()),
+            (None, None) => {
+                return Err(signalbox_core::Refusal::usage("ticket.missing", "no ticket was named").into());
+            }
         };
         Ok(command(id))
     };
@@ -40,7 +42,13 @@ pub fn on_ticket(
 }
 
 /// Say what happened, and hand the ticket over as JSON where that was asked for.
-pub fn report(cx: &Context, store: &Store, outcome: &Outcome, ticket: &Ticket, sentence: &str) -> Result<(), CommandError> {
+pub fn report(
+    cx: &Context,
+    store: &Store,
+    outcome: &Outcome,
+    ticket: &Ticket,
+    sentence: &str,
+) -> Result<(), CommandError> {
     cx.ui.status(sentence);
     for other in &outcome.also {
         let what = if other.status == Status::Blocked { "is now blocked" } else { "is no longer blocked" };

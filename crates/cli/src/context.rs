@@ -26,7 +26,8 @@ impl Context {
 
     pub fn home(&self) -> Result<&Home, CommandError> {
         get_or_try(&self.home, || {
-            let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+            let set =
+                |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
             let root = set("SIGNALBOX_HOME").or_else(|| set("HOME").map(|home| home.join(".signalbox")));
             let root = root.ok_or_else(|| {
                 CommandError::precondition("home.unknown", "neither SIGNALBOX_HOME nor HOME is set")
@@ -65,8 +66,11 @@ impl Context {
 
     pub fn directory(&self) -> Result<PathBuf, CommandError> {
         std::env::current_dir().map_err(|error| {
-            CommandError::precondition("directory.gone", format!("the current directory cannot be used: {error}"))
-                .hint("Change into a directory that exists.")
+            CommandError::precondition(
+                "directory.gone",
+                format!("the current directory cannot be used: {error}"),
+            )
+            .hint("Change into a directory that exists.")
         })
     }
 
@@ -124,7 +128,10 @@ impl Context {
 }
 
 /// `OnceCell::get_or_try_init`, which is not stable yet.
-fn get_or_try<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T, CommandError>) -> Result<&T, CommandError> {
+fn get_or_try<T>(
+    cell: &OnceCell<T>,
+    make: impl FnOnce() -> Result<T, CommandError>,
+) -> Result<&T, CommandError> {
     match cell.get() {
         Some(value) => Ok(value),
         None => {

@@ -66,7 +66,8 @@ pub fn find(name: &str) -> Result<&'static Row, CommandError> {
 
 /// One command as clap knows it.
 pub fn command(row: &Row) -> clap::Command {
-    let command = clap::Command::new(row.name).bin_name(format!("sb {}", row.name)).disable_help_subcommand(true);
+    let command =
+        clap::Command::new(row.name).bin_name(format!("sb {}", row.name)).disable_help_subcommand(true);
     (row.arguments)(command.max_term_width(100))
 }
 

@@ -87,7 +87,9 @@ fn io_hint(error: &io::Error) -> Option<&'static str> {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             Some("Free some disk space and run the command again; nothing was changed.")
         }
-        io::ErrorKind::PermissionDenied => Some("Check who owns the file or folder; `sb doctor` looks at permissions."),
+        io::ErrorKind::PermissionDenied => {
+            Some("Check who owns the file or folder; `sb doctor` looks at permissions.")
+        }
         io::ErrorKind::ReadOnlyFilesystem => {
             Some("Set SIGNALBOX_HOME to a folder that can be written to. Reading works all the same.")
         }
@@ -126,10 +128,14 @@ impl From<StoreError> for CommandError {
 impl From<IndexError> for CommandError {
     fn from(error: IndexError) -> Self {
         match error {
-            IndexError::QueryWrites => Self::usage("query.writes", "`sb query` only reads: SELECT, WITH, VALUES or EXPLAIN")
-                .hint("Tickets are changed by commands; `sb help` lists them."),
-            IndexError::Query(error) => Self::usage("query.failed", format!("the query does not work: {error}"))
-                .hint("`sb query \"SELECT name, sql FROM sqlite_master\"` shows the tables."),
+            IndexError::QueryWrites => {
+                Self::usage("query.writes", "`sb query` only reads: SELECT, WITH, VALUES or EXPLAIN")
+                    .hint("Tickets are changed by commands; `sb help` lists them.")
+            }
+            IndexError::Query(error) => {
+                Self::usage("query.failed", format!("the query does not work: {error}"))
+                    .hint("`sb query \"SELECT name, sql FROM sqlite_master\"` shows the tables.")
+            }
             other => Self::failed("index.failed", &other).hint("`sb index rebuild` makes the index anew."),
         }
     }
@@ -164,12 +170,17 @@ impl From<ConfigError> for CommandError {
         let hint = match &error {
             ConfigError::UnknownKey { suggestion: Some(key), .. } => format!("Did you mean `{key}`?"),
             ConfigError::UnknownKey { .. } => "`sb config get` lists the settings.".to_owned(),
-            ConfigError::Parse { path, .. } => format!("Correct that line in {}; `sb config get` lists the settings.", path.display()),
+            ConfigError::Parse { path, .. } => {
+                format!("Correct that line in {}; `sb config get` lists the settings.", path.display())
+            }
             ConfigError::SamePath { path, .. } => format!("Remove one of the two from {}.", path.display()),
             ConfigError::Variable { name, .. } => format!("Set {name}, or write the path out."),
-            ConfigError::Read { .. } | ConfigError::Write { .. } => return Self::failed("config.failed", &error),
+            ConfigError::Read { .. } | ConfigError::Write { .. } => {
+                return Self::failed("config.failed", &error);
+            }
         };
-        let kind = if matches!(error, ConfigError::UnknownKey { .. }) { Kind::NotFound } else { Kind::Failure };
+        let kind =
+            if matches!(error, ConfigError::UnknownKey { .. }) { Kind::NotFound } else { Kind::Failure };
         Self::new(kind, "config.invalid", error.to_string()).hint(hint)
     }
 }

@@ -37,10 +37,14 @@ pub fn resolve(home: &Home, config: &Config) -> Result<Identity, CommandError> {
     };
     let unverified = shown.is_some() && minted.is_none() && agents.is_empty();
     let agent = match (agents.into_iter().next(), minted) {
-        (Some(nearest), Some(minted)) if !nearest.registered && speaks_for(&minted, &nearest) => Some(minted.agent()),
+        (Some(nearest), Some(minted)) if !nearest.registered && speaks_for(&minted, &nearest) => {
+            Some(minted.agent())
+        }
         (Some(nearest), _) => Some(nearest.agent),
         (None, Some(minted)) => Some(minted.agent()),
-        (None, None) if unverified => Some(Agent { name: "unknown agent".into(), session: unknown_session()?, lineage: Vec::new() }),
+        (None, None) if unverified => {
+            Some(Agent { name: "unknown agent".into(), session: unknown_session()?, lineage: Vec::new() })
+        }
         (None, None) => None,
     };
     let desk = match &agent {
@@ -85,7 +89,9 @@ pub fn agents_among(home: &Home, config: &Config, ancestors: &[Process]) -> io::
         } else if config.is_agent_program(&program) {
             // An agent CLI is often several processes of one name, one below the other: that is one agent.
             let same = below_is_agent && above.is_some_and(|above| above.program == program);
-            if !same && let Ok(id) = SessionId::parse(&format!("{program}.{}.{}", ancestor.pid, ancestor.started)) {
+            if !same
+                && let Ok(id) = SessionId::parse(&format!("{program}.{}.{}", ancestor.pid, ancestor.started))
+            {
                 let agent = Agent { name: program.clone(), session: id, lineage: chain(above) };
                 found.push(Above { agent, program, registered: false });
             }

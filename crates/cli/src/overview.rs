@@ -4,11 +4,13 @@ use crate::commands::{COMMANDS, Group};
 
 /// The commands in their groups.
 pub fn overview() -> String {
-    let mut text = String::from("Signalbox: the control room for AI coding agents\n\nUsage: sb COMMAND [ARGUMENTS]\n");
+    let mut text =
+        String::from("Signalbox: the control room for AI coding agents\n\nUsage: sb COMMAND [ARGUMENTS]\n");
     for group in Group::ALL {
         text.push_str(&format!("\n{}\n", group.title()));
         for row in COMMANDS.iter().filter(|row| row.group == group) {
-            let names = std::iter::once(row.name).chain(row.aliases.iter().copied()).collect::<Vec<_>>().join(", ");
+            let names =
+                std::iter::once(row.name).chain(row.aliases.iter().copied()).collect::<Vec<_>>().join(", ");
             text.push_str(&format!("  {names:24} {}\n", row.about));
         }
     }

@@ -9,8 +9,14 @@ use crate::dispatch;
 /// Variables that Signalbox looks at.
 const VARIABLES: &[(&str, &str)] = &[
     ("SIGNALBOX_HOME", "Where Signalbox keeps its data. Default: `$HOME/.signalbox`."),
-    ("SIGNALBOX_SESSION", "A session's capability. Set by the agent CLI after `sb hook session-start`; nobody else needs to."),
-    ("CLAUDE_ENV_FILE", "Read by `sb hook session-start`: the file through which the CLI takes variables for the session's shell."),
+    (
+        "SIGNALBOX_SESSION",
+        "A session's capability. Set by the agent CLI after `sb hook session-start`; nobody else needs to.",
+    ),
+    (
+        "CLAUDE_ENV_FILE",
+        "Read by `sb hook session-start`: the file through which the CLI takes variables for the session's shell.",
+    ),
     ("NO_COLOR", "No colour, whatever the terminal can do."),
     ("TERM", "`dumb` means no colour."),
 ];
@@ -85,6 +91,7 @@ fn events() -> String {
          | `ticket`, `project` | what it is about, or null |\n\
          | `actor` | `human`, an agent's name, or `sb` |\n\
          | `session`, `lineage` | the agent's session, and the sessions it descends from, the oldest first |\n\
+         | `rev` | the ticket's revision after the event, where it changes one; a gap shows that a line is missing |\n\
          | `batch` | `[i, n]`: the i-th of n events of one command, which count together or not at all |\n\
          | `data` | see below |\n\
          | `crc` | CRC-32 of everything before `,\"crc\"`, always last |\n\n\

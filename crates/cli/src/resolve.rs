@@ -11,14 +11,23 @@ use crate::error::CommandError;
 
 /// The ticket that a typed id means.
 pub fn ticket(index: &Index, typed: &str) -> Result<TicketId, StoreError> {
+    // An empty text is the beginning of every id, and most likely a variable that was not set.
+    if typed.strip_prefix("sb_").unwrap_or(typed).is_empty() {
+        return Err(Refusal::usage("ticket.empty", "the ticket's id is empty")
+            .hint("Type at least its first letter; `sb list` shows the ids.")
+            .into());
+    }
     let list = |found: &[(TicketId, String)]| -> String {
         found.iter().map(|(id, title)| format!("\n  {id}  {}", text::one_line(title))).collect()
     };
     match index.find(typed)? {
         Found::One(id) => Ok(id),
-        Found::Many(found) => Err(Refusal::usage("ticket.ambiguous", format!("`{typed}` could be any of these:{}", list(&found)))
-            .hint("Type more of the id.")
-            .into()),
+        Found::Many(found) => Err(Refusal::usage(
+            "ticket.ambiguous",
+            format!("`{typed}` could be any of these:{}", list(&found)),
+        )
+        .hint("Type more of the id.")
+        .into()),
         Found::Nothing(near) => {
             let refusal = Refusal::not_found("ticket.unknown", format!("there is no ticket `{typed}`"));
             Err(match near {
@@ -32,7 +41,12 @@ pub fn ticket(index: &Index, typed: &str) -> Result<TicketId, StoreError> {
 
 /// Several of them.
 pub fn tickets(index: &Index, typed: &[String]) -> Result<Vec<TicketId>, StoreError> {
-    typed.iter().flat_map(|list| list.split(',')).filter(|id| !id.is_empty()).map(|id| ticket(index, id)).collect()
+    typed
+        .iter()
+        .flat_map(|list| list.split(','))
+        .filter(|id| !id.is_empty())
+        .map(|id| ticket(index, id))
+        .collect()
 }
 
 /// The ticket that was typed, or else the asker's current one.
@@ -83,20 +97,29 @@ pub fn id_and_words(words: &[String]) -> (Option<&str>, String) {
 }
 
 pub fn looks_like_id(word: &str) -> bool {
-    word.strip_prefix("sb_").is_some_and(|rest| rest.len() <= 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+    word.strip_prefix("sb_")
+        .is_some_and(|rest| rest.len() <= 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
 /// A text, or what stands on standard input where it is `-`. More than is allowed is not read.
-pub fn text_or_stdin(text: String) -> Result<String, CommandError> {
-    if text != "-" {
-        return Ok(text);
+pub fn text_or_stdin(typed: String) -> Result<String, CommandError> {
+    if typed != "-" {
+        return Ok(typed);
     }
-    let mut read = String::new();
-    let most = signalbox_core::text::MOST_TEXT as u64 + 1;
-    std::io::stdin().lock().take(most).read_to_string(&mut read).map_err(|error| {
-        CommandError::usage("text.unreadable", format!("standard input cannot be read as text: {error}"))
-    })?;
-    Ok(read)
+    let most = text::MOST_TEXT;
+    let mut read = Vec::new();
+    std::io::stdin().lock().take(most as u64 + 1).read_to_end(&mut read)?;
+    if read.len() > most {
+        return Err(CommandError::usage(
+            "text.too-long",
+            format!("standard input has more than {most} bytes, which a ticket takes at most at once"),
+        )
+        .hint("Put the long text into a file of the repository and name the file in the ticket."));
+    }
+    String::from_utf8(read).map_err(|_| {
+        CommandError::usage("text.unreadable", "standard input is not UTF-8 text")
+            .hint("Tickets hold text; put other data into a file and name the file in the ticket.")
+    })
 }
 
 pub fn status(word: &str) -> Result<Status, CommandError> {
@@ -104,7 +127,9 @@ pub fn status(word: &str) -> Result<Status, CommandError> {
         let error = CommandError::usage("status.unknown", format!("`{word}` is not a status"));
         match nearest(word, Status::words()).and_then(Status::from_word) {
             Some(near) => error.hint(format!("Did you mean `{near}`?")),
-            None => error.hint("The statuses are backlog, open, in-progress, review, rework, done and blocked."),
+            None => {
+                error.hint("The statuses are backlog, open, in-progress, review, rework, done and blocked.")
+            }
         }
     })
 }

@@ -11,15 +11,30 @@ use crate::ui::{Paint, Ui};
 
 /// The lines of a list. On a terminal they fit its width; in a pipe nothing is cut.
 pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String {
-    let width_of = |of: &dyn Fn(&Row) -> usize, heading: &str| rows.iter().map(of).max().unwrap_or(0).max(heading.len());
+    let width_of =
+        |of: &dyn Fn(&Row) -> usize, heading: &str| rows.iter().map(of).max().unwrap_or(0).max(heading.len());
     let status_width = width_of(&|row| row.status.as_str().len(), "STATUS");
-    let assignee_width = width_of(&|row| row.assignee.as_deref().map_or(1, UnicodeWidthStr::width).min(16), "ASSIGNEE");
+    let assignee_width =
+        width_of(&|row| row.assignee.as_deref().map_or(1, UnicodeWidthStr::width).min(16), "ASSIGNEE");
     let project_width = if with_project { width_of(&|row| row.project.len().min(20), "PROJECT") } else { 0 };
-    let fixed = 9 + 2 + status_width + 2 + 2 + 2 + assignee_width + 2 + 4 + 2 + if with_project { project_width + 2 } else { 0 };
+    let fixed = 9
+        + 2
+        + status_width
+        + 2
+        + 2
+        + 2
+        + assignee_width
+        + 2
+        + 4
+        + 2
+        + if with_project { project_width + 2 } else { 0 };
     let title_width = ui.width().map(|width| width.saturating_sub(fixed).max(12));
     let mut text = String::with_capacity(rows.len() * 100);
     if ui.is_terminal() && !rows.is_empty() {
-        let mut heading = format!("{:9}  {:status_width$}  P   {:assignee_width$}  {:4}  ", "ID", "STATUS", "ASSIGNEE", "AGE");
+        let mut heading = format!(
+            "{:9}  {:status_width$}  P   {:assignee_width$}  {:4}  ",
+            "ID", "STATUS", "ASSIGNEE", "AGE"
+        );
         if with_project {
             heading.push_str(&format!("{:project_width$}  ", "PROJECT"));
         }
@@ -34,7 +49,11 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
         text.push_str("  ");
         text.push_str(row.priority.as_str());
         text.push_str("  ");
-        push_padded(&mut text, &cut(&one_line(row.assignee.as_deref().unwrap_or("-")), Some(16)), assignee_width);
+        push_padded(
+            &mut text,
+            &cut(&one_line(row.assignee.as_deref().unwrap_or("-")), Some(16)),
+            assignee_width,
+        );
         text.push_str("  ");
         let updated = row.updated.parse().map(|updated| age(updated, now)).unwrap_or_default();
         push_padded(&mut text, &updated, 4);
@@ -94,10 +113,18 @@ pub fn line(ticket: &Ticket) -> String {
 
 /// A whole ticket with its dependencies, attempts and story.
 pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &std::path::Path) -> String {
-    let mut text = format!("{}  {}\n", ui.paint(Paint::Bold, ticket.id.as_str()), ui.paint(Paint::Bold, &one_line(&ticket.title)));
+    let mut text = format!(
+        "{}  {}\n",
+        ui.paint(Paint::Bold, ticket.id.as_str()),
+        ui.paint(Paint::Bold, &one_line(&ticket.title))
+    );
     let mut property = |name: &str, value: &str| {
         if !value.is_empty() {
-            text.push_str(&format!("{}  {}\n", ui.paint(Paint::Dim, &format!("{name:>11}")), many_lines(value)));
+            text.push_str(&format!(
+                "{}  {}\n",
+                ui.paint(Paint::Dim, &format!("{name:>11}")),
+                many_lines(value)
+            ));
         }
     };
     let waits = open_dependencies(board, ticket);
@@ -147,8 +174,15 @@ pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &
     if !ticket.attempts.is_empty() {
         text.push_str(&format!("\n{}\n", ui.paint(Paint::Bold, "Attempts")));
         for (number, attempt) in (1..).zip(&ticket.attempts) {
-            text.push_str(&format!("  {number}. {} by {}: {}\n", attempt.report.outcome.as_str(), one_line(&attempt.by), one_line(&attempt.report.summary)));
-            for (name, value) in [("blockers", &attempt.report.blockers), ("learnings", &attempt.report.learnings)] {
+            text.push_str(&format!(
+                "  {number}. {} by {}: {}\n",
+                attempt.report.outcome.as_str(),
+                one_line(&attempt.by),
+                one_line(&attempt.report.summary)
+            ));
+            for (name, value) in
+                [("blockers", &attempt.report.blockers), ("learnings", &attempt.report.learnings)]
+            {
                 if !value.is_empty() {
                     text.push_str(&format!("     {name}: {}\n", one_line(value)));
                 }
@@ -164,9 +198,11 @@ pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &
 
 /// One line about an event.
 pub fn event_line(ui: &Ui, event: &Event, with_ticket: bool) -> String {
-    let ticket = event.ticket.as_ref().filter(|_| with_ticket).map(|id| format!("{id}  ")).unwrap_or_default();
+    let ticket =
+        event.ticket.as_ref().filter(|_| with_ticket).map(|id| format!("{id}  ")).unwrap_or_default();
     let words = words_of(event);
-    let words = if words.is_empty() { String::new() } else { format!("  {}", cut(&one_line(&words), Some(160))) };
+    let words =
+        if words.is_empty() { String::new() } else { format!("  {}", cut(&one_line(&words), Some(160))) };
     format!(
         "  {}  {ticket}{}  {}{words}\n",
         ui.paint(Paint::Dim, &event.ts.strftime("%Y-%m-%d %H:%M:%S").to_string()),

@@ -89,20 +89,20 @@ impl Ui {
     }
 
     /// A sentence about what was done.
-    pub fn status(&self, text: &str) {
+    pub fn status(&self, sentence: &str) {
         if !self.json {
-            say(text);
+            say(&text::many_lines(sentence));
         }
     }
 
-    pub fn hint(&self, text: &str) {
+    pub fn hint(&self, hint: &str) {
         if !self.json {
-            say(&format!("{} {text}", self.on_stderr(Paint::Cyan, "hint:")));
+            say(&format!("{} {}", self.on_stderr(Paint::Cyan, "hint:"), text::many_lines(hint)));
         }
     }
 
-    pub fn warn(&self, text: &str) {
-        say(&format!("{} {text}", self.on_stderr(Paint::Yellow, "warning:")));
+    pub fn warn(&self, warning: &str) {
+        say(&format!("{} {}", self.on_stderr(Paint::Yellow, "warning:"), text::many_lines(warning)));
     }
 
     /// An error, as a person or as a program gets it.
@@ -119,7 +119,10 @@ impl Ui {
             say(&format!("{} {}", self.on_stderr(Paint::Cyan, "hint:"), text::many_lines(hint)));
         }
         for event in &error.evidence {
-            say(&format!("{} event {event} (`sb log --event-id {event}`)", self.on_stderr(Paint::Cyan, "evidence:")));
+            say(&format!(
+                "{} event {event} (`sb log --event-id {event}`)",
+                self.on_stderr(Paint::Cyan, "evidence:")
+            ));
         }
     }
 
@@ -137,7 +140,9 @@ impl Ui {
 fn sentence(warning: &Warning) -> String {
     match warning {
         Warning::Behind(why) => {
-            format!("the command is recorded, but its files could not be brought up to date ({why}); the next command will do it")
+            format!(
+                "the command is recorded, but its files could not be brought up to date ({why}); the next command will do it"
+            )
         }
         Warning::HandEdited { ticket, properties } => format!(
             "the file of {ticket} was edited by hand ({}); that was left as it is. `sb doctor` shows it, `sb doctor --fix` puts it back",
@@ -145,13 +150,17 @@ fn sentence(warning: &Warning) -> String {
         ),
         Warning::Recreated(ticket) => format!("the file of {ticket} had gone and was written anew"),
         Warning::Foreign(ticket) => {
-            format!("the file of {ticket} has lost its frontmatter and was left alone; `sb doctor --fix` repairs it")
+            format!(
+                "the file of {ticket} has lost its frontmatter and was left alone; `sb doctor --fix` repairs it"
+            )
         }
         Warning::Damage(1) => "the event log has a damaged line; `sb doctor` tells which".to_owned(),
         Warning::Damage(count) => format!("the event log has {count} damaged lines; `sb doctor` tells which"),
         Warning::Shrunk(what) => format!("{what}; `sb doctor` tells what is missing"),
         Warning::ClockBehind { newest } => {
-            format!("the clock is behind the newest event ({newest:.0}); new events carry that time until it catches up")
+            format!(
+                "the clock is behind the newest event ({newest:.0}); new events carry that time until it catches up"
+            )
         }
     }
 }
@@ -175,7 +184,11 @@ fn json_for_terminal(json: &str) -> String {
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
         match c {
-            '\u{7f}'..='\u{9f}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            '\u{7f}'..='\u{9f}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}' => {
                 safe.push_str(&format!("\\u{:04x}", c as u32));
             }
             c => safe.push(c),
@@ -193,8 +206,13 @@ fn say(text: &str) {
 pub fn on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
-        say(&format!("error: a bug in sb{place}: {}", panic.payload_as_str().unwrap_or("it stopped unexpectedly")));
-        say("hint: Please report it with the output of `sb doctor --bundle`. Nothing that was acknowledged is lost.");
+        say(&format!(
+            "error: a bug in sb{place}: {}",
+            panic.payload_as_str().unwrap_or("it stopped unexpectedly")
+        ));
+        say(
+            "hint: Please report it with the output of `sb doctor --bundle`. Nothing that was acknowledged is lost.",
+        );
         #[expect(clippy::exit, reason = "the panic must not show a backtrace or abort with a signal")]
         std::process::exit(1);
     }));

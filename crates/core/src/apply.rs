@@ -33,27 +33,30 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
         Fact::Unheld(_) => ticket.hold = None,
         Fact::Waived(waived) => ticket.waived.clone_from(&waived.depends_on),
         Fact::Checked(checked) => {
-            if let Some(criterion) = checked.criterion.checked_sub(1).and_then(|i| ticket.acceptance.get_mut(i)) {
+            if let Some(criterion) =
+                checked.criterion.checked_sub(1).and_then(|i| ticket.acceptance.get_mut(i))
+            {
                 criterion.met = checked.met;
             }
         }
         Fact::Status(to, change) => move_to(&mut ticket, *to, change),
-        Fact::Noted(_) => {
-            let by_reviewer = ticket.reviewer.as_ref().is_some_and(|r| r.session == event.session && r.name == event.actor);
-            ticket.noted |= !by_reviewer;
-        }
+        Fact::Noted(_) => ticket.noted = true,
         Fact::ReviewStarted => {
             ticket.reviewer = Some(Reviewer { name: event.actor.clone(), session: event.session.clone() });
         }
         Fact::ReviewApproved(_) | Fact::ReviewRejected(_) | Fact::ReviewReleased(_) => ticket.reviewer = None,
         Fact::Attempt(report) => {
             ticket.last_outcome = Some(report.outcome);
-            ticket.attempts.push(Attempt { by: event.actor.clone(), ts: event.ts, report: (**report).clone() });
+            ticket.attempts.push(Attempt {
+                by: event.actor.clone(),
+                ts: event.ts,
+                report: (**report).clone(),
+            });
         }
         Fact::Read => {}
     }
     if fact.changes_ticket() {
-        ticket.rev += 1;
+        ticket.rev = event.rev.unwrap_or(0).max(ticket.rev + 1);
         ticket.updated = event.ts;
     }
     Some(ticket)
@@ -184,7 +187,13 @@ fn touch_kind(ticket: &Ticket, session: &SessionId, fact: &Fact) -> TouchKind {
     }
 }
 
-fn remember(ticket: &mut Ticket, session: SessionId, lineage: Vec<SessionId>, kind: TouchKind, event: &Event) {
+fn remember(
+    ticket: &mut Ticket,
+    session: SessionId,
+    lineage: Vec<SessionId>,
+    kind: TouchKind,
+    event: &Event,
+) {
     // An assignment knows only the session; what the session then does itself tells its lineage as well.
     if !ticket.touches.iter().any(|t| t.session == session && t.kind == kind && t.lineage == lineage) {
         ticket.touches.push(Touch {

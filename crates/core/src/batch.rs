@@ -34,7 +34,11 @@ pub fn order(ticket: &Ticket) -> (Priority, Timestamp, &TicketId) {
 ///
 /// The kind whose most urgent ticket scores higher wins; review gets half a step of priority on top,
 /// because a cleared review frees others to go on.
-pub fn choose<'a>(tickets: impl IntoIterator<Item = &'a Ticket>, who: &Who, most: usize) -> Option<Batch<'a>> {
+pub fn choose<'a>(
+    tickets: impl IntoIterator<Item = &'a Ticket>,
+    who: &Who,
+    most: usize,
+) -> Option<Batch<'a>> {
     let (mut open, mut review) = (Vec::new(), Vec::new());
     for ticket in tickets {
         if ticket.is_ready_for(who) {
@@ -49,7 +53,8 @@ pub fn choose<'a>(tickets: impl IntoIterator<Item = &'a Ticket>, who: &Who, most
     open.sort_by(|a, b| order(a).cmp(&order(b)));
     review.sort_by(|a, b| order(a).cmp(&order(b)));
     // Twice the priority, so that half a step is a whole number; lower is more urgent.
-    let score = |tickets: &[&Ticket], boost: i32| tickets.first().map(|t| Reverse(t.priority as i32 * 2 - boost));
+    let score =
+        |tickets: &[&Ticket], boost: i32| tickets.first().map(|t| Reverse(t.priority as i32 * 2 - boost));
     let review_wins = score(&review, 1) > score(&open, 0);
     let (kind, mut tickets) = if review_wins { (Kind::Review, review) } else { (Kind::Open, open) };
     tickets.truncate(most);

@@ -10,25 +10,77 @@ use crate::status::Status;
 pub enum Command {
     New(Box<NewTicket>),
     /// Claim a ticket.
-    Pick { id: TicketId },
+    Pick {
+        id: TicketId,
+    },
     /// Claim the first of these that is ready; they are given in the order of work.
-    Pop { candidates: Vec<TicketId> },
+    Pop {
+        candidates: Vec<TicketId>,
+    },
     /// `sb status`: whatever leads to that status from where the ticket is.
-    Move { id: TicketId, to: Status, text: Option<String> },
-    Submit { id: TicketId, note: Option<String> },
-    Note { id: TicketId, text: String },
-    Release { id: TicketId, reason: String, report: Option<AttemptReport> },
-    Review { id: TicketId },
-    Approve { id: TicketId, note: Option<String> },
-    Reject { id: TicketId, reason: String },
-    Check { id: TicketId, criterion: usize, met: bool },
-    Edit { id: TicketId, changes: Box<Changes> },
-    Assign { id: TicketId, assignee: Option<String> },
-    Hold { id: TicketId, reason: String },
-    Unhold { id: TicketId, note: Option<String> },
-    Override { id: TicketId, to: Status, reason: String },
-    Close { id: TicketId, note: Option<String> },
-    Reopen { id: TicketId, reason: String },
+    Move {
+        id: TicketId,
+        to: Status,
+        text: Option<String>,
+    },
+    Submit {
+        id: TicketId,
+        note: Option<String>,
+    },
+    Note {
+        id: TicketId,
+        text: String,
+    },
+    Release {
+        id: TicketId,
+        reason: String,
+        report: Option<AttemptReport>,
+    },
+    Review {
+        id: TicketId,
+    },
+    Approve {
+        id: TicketId,
+        note: Option<String>,
+    },
+    Reject {
+        id: TicketId,
+        reason: String,
+    },
+    Check {
+        id: TicketId,
+        criterion: usize,
+        met: bool,
+    },
+    Edit {
+        id: TicketId,
+        changes: Box<Changes>,
+    },
+    Assign {
+        id: TicketId,
+        assignee: Option<String>,
+    },
+    Hold {
+        id: TicketId,
+        reason: String,
+    },
+    Unhold {
+        id: TicketId,
+        note: Option<String>,
+    },
+    Override {
+        id: TicketId,
+        to: Status,
+        reason: String,
+    },
+    Close {
+        id: TicketId,
+        note: Option<String>,
+    },
+    Reopen {
+        id: TicketId,
+        reason: String,
+    },
 }
 
 /// A ticket to be filed.

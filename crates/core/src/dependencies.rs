@@ -25,7 +25,13 @@ pub(crate) fn belongs_blocked(board: &Board, ticket: &Ticket) -> bool {
 
 /// The cycle that `ticket` depending on `dependency` would close, from `ticket` back to `ticket`.
 pub(crate) fn cycle(board: &Board, ticket: &TicketId, dependency: &TicketId) -> Option<Vec<TicketId>> {
-    fn walk(board: &Board, at: &TicketId, goal: &TicketId, seen: &mut BTreeSet<TicketId>, path: &mut Vec<TicketId>) -> bool {
+    fn walk(
+        board: &Board,
+        at: &TicketId,
+        goal: &TicketId,
+        seen: &mut BTreeSet<TicketId>,
+        path: &mut Vec<TicketId>,
+    ) -> bool {
         path.push(at.clone());
         if at == goal {
             return true;
@@ -45,7 +51,13 @@ pub(crate) fn cycle(board: &Board, ticket: &TicketId, dependency: &TicketId) -> 
 
 /// The dependencies below a ticket with their depth, each shown in full once.
 pub fn dependency_tree(board: &Board, ticket: &TicketId) -> Vec<(usize, TicketId)> {
-    fn walk(board: &Board, at: &TicketId, depth: usize, seen: &mut BTreeSet<TicketId>, rows: &mut Vec<(usize, TicketId)>) {
+    fn walk(
+        board: &Board,
+        at: &TicketId,
+        depth: usize,
+        seen: &mut BTreeSet<TicketId>,
+        rows: &mut Vec<(usize, TicketId)>,
+    ) {
         let Some(ticket) = board.ticket(at) else { return };
         for dependency in &ticket.depends_on {
             rows.push((depth, dependency.clone()));

@@ -33,6 +33,9 @@ pub struct Event {
     /// The sessions that the actor's session descends from, the oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<SessionId>,
+    /// The ticket's revision after it, where it changes one: a gap shows that a line is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rev: Option<u64>,
     /// Which of how many, where one command wrote several: they count together or not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batch: Option<(u32, u32)>,
@@ -53,6 +56,7 @@ impl PartialEq for Event {
             && self.actor == other.actor
             && self.session == other.session
             && self.lineage == other.lineage
+            && self.rev == other.rev
             && self.batch == other.batch
             && self.data.get() == other.data.get()
     }
@@ -77,9 +81,17 @@ const fn doc(name: &'static str, meaning: &'static str, data: &'static str) -> E
 
 /// Every event this version writes. The reference page is generated from here.
 pub const CATALOG: &[EventDoc] = &[
-    doc("ticket.created", "A ticket was filed", "`title`, `body`, `status`, `priority`, `depends_on`, `tags`, `initiative`, `area`, `slug`, `needs_tests`, `acceptance`, `branch`, `services`, `submodule`"),
+    doc(
+        "ticket.created",
+        "A ticket was filed",
+        "`title`, `body`, `status`, `priority`, `depends_on`, `tags`, `initiative`, `area`, `slug`, `needs_tests`, `acceptance`, `branch`, `services`, `submodule`",
+    ),
     doc("ticket.edited", "Fields of a ticket were changed", "the changed fields with their new values"),
-    doc("ticket.assigned", "A human gave a ticket to someone, or took it back", "`assignee` (absent: nobody)"),
+    doc(
+        "ticket.assigned",
+        "A human gave a ticket to someone, or took it back",
+        "`assignee` (absent: nobody)",
+    ),
     doc("ticket.released", "The assignee let go of a ticket", "`reason`"),
     doc("ticket.read", "A session read a ticket; it may no longer review it", "none"),
     doc("ticket.held", "A human put a ticket on hold", "`reason`"),
@@ -98,12 +110,24 @@ pub const CATALOG: &[EventDoc] = &[
     doc("review.approved", "The reviewer accepted the work", "`note`"),
     doc("review.rejected", "The reviewer sent the work back", "`reason`"),
     doc("review.released", "The reviewer let go of the ticket without a verdict", "`reason`"),
-    doc("attempt.recorded", "An attempt at the ticket ended", "`outcome`, `summary`, `blockers`, `learnings`, `branch_kept`"),
-    doc("session.started", "An agent session began or came back", "`cli`, `source`, `cwd`, `pid`, `name`, `model`"),
+    doc(
+        "attempt.recorded",
+        "An attempt at the ticket ended",
+        "`outcome`, `summary`, `blockers`, `learnings`, `branch_kept`",
+    ),
+    doc(
+        "session.started",
+        "An agent session began or came back",
+        "`cli`, `source`, `cwd`, `pid`, `name`, `model`",
+    ),
     doc("session.ended", "An agent session ended", "`reason`"),
     doc("project.registered", "A directory became a project", "`path`"),
     doc("doctor.fixed", "`sb doctor --fix` repaired something", "`check`, `what`"),
-    doc("doctor.quarantined", "Damaged lines of the log were set aside", "`file`, `offset`, `bytes`, `reason`"),
+    doc(
+        "doctor.quarantined",
+        "Damaged lines of the log were set aside",
+        "`file`, `offset`, `bytes`, `reason`",
+    ),
 ];
 
 const STATUS_DATA: &str = "`from`, `cause` (`work`, `review`, `dependencies`, `hold`, `override`, `release`, `reopen`), `note`, `reason`, `waits_on`, `assignee`, `assignee_session`";

@@ -159,7 +159,15 @@ pub struct StatusChange {
 
 impl StatusChange {
     pub fn new(from: Status, cause: Cause) -> Self {
-        Self { from, cause, note: None, reason: None, waits_on: Vec::new(), assignee: None, assignee_session: None }
+        Self {
+            from,
+            cause,
+            note: None,
+            reason: None,
+            waits_on: Vec::new(),
+            assignee: None,
+            assignee_session: None,
+        }
     }
 }
 
@@ -244,9 +252,10 @@ impl Fact {
             Self::Created(data) => to_raw_value(data),
             Self::Edited(data) => to_raw_value(data),
             Self::Assigned(data) => to_raw_value(data),
-            Self::Released(data) | Self::Held(data) | Self::ReviewRejected(data) | Self::ReviewReleased(data) => {
-                to_raw_value(data)
-            }
+            Self::Released(data)
+            | Self::Held(data)
+            | Self::ReviewRejected(data)
+            | Self::ReviewReleased(data) => to_raw_value(data),
             Self::Unheld(data) | Self::ReviewApproved(data) => to_raw_value(data),
             Self::Waived(data) => to_raw_value(data),
             Self::Checked(data) => to_raw_value(data),

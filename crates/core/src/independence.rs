@@ -11,7 +11,9 @@ use crate::who::{Agent, Who};
 /// independent of each other: that is how a team reviews its own tickets. Humans may always review.
 pub fn may_review(ticket: &Ticket, who: &Who) -> Result<(), Refusal> {
     let Who::Agent(agent) = who else { return Ok(()) };
-    let Some((touch, relation)) = ticket.touches.iter().find_map(|touch| Some((touch, relation(touch, agent)?))) else {
+    let Some((touch, relation)) =
+        ticket.touches.iter().find_map(|touch| Some((touch, relation(touch, agent)?)))
+    else {
         return Ok(());
     };
     let what = match touch.kind {
@@ -24,7 +26,10 @@ pub fn may_review(ticket: &Ticket, who: &Who) -> Result<(), Refusal> {
         "review.not-independent",
         format!(
             "{} may not review {}: {relation} {what} ({} at {})",
-            agent.name, ticket.id, touch.name, crate::time::short(touch.ts)
+            agent.name,
+            ticket.id,
+            touch.name,
+            crate::time::short(touch.ts)
         ),
     )
     .hint("Let a session that had nothing to do with it, or a human, review it.")

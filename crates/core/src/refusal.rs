@@ -33,7 +33,13 @@ pub enum RefusalKind {
 
 impl Refusal {
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, kind: RefusalKind::Precondition, message: message.into(), hint: None, evidence: Vec::new() }
+        Self {
+            code,
+            kind: RefusalKind::Precondition,
+            message: message.into(),
+            hint: None,
+            evidence: Vec::new(),
+        }
     }
 
     pub fn usage(code: &'static str, message: impl Into<String>) -> Self {

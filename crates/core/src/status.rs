@@ -18,15 +18,8 @@ pub enum Status {
 }
 
 impl Status {
-    pub const ALL: [Self; 7] = [
-        Self::Backlog,
-        Self::Open,
-        Self::InProgress,
-        Self::Review,
-        Self::Rework,
-        Self::Done,
-        Self::Blocked,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Backlog, Self::Open, Self::InProgress, Self::Review, Self::Rework, Self::Done, Self::Blocked];
 
     pub fn as_str(self) -> &'static str {
         match self {

@@ -24,11 +24,13 @@ mod tests {
     #[test]
     fn texts_sort_as_times_do() {
         let millis = [0, 1, 10, 999, 1_000, 1_450, 1_443, 60_000];
-        let mut texts: Vec<_> = millis.iter().filter_map(|m| Timestamp::from_millisecond(*m).ok()).map(exact).collect();
+        let mut texts: Vec<_> =
+            millis.iter().filter_map(|m| Timestamp::from_millisecond(*m).ok()).map(exact).collect();
         texts.sort();
         let mut sorted = millis;
         sorted.sort_unstable();
-        let times: Vec<_> = texts.iter().filter_map(|t| t.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond).collect();
+        let times: Vec<_> =
+            texts.iter().filter_map(|t| t.parse::<Timestamp>().ok()).map(Timestamp::as_millisecond).collect();
         assert_eq!(times, sorted);
         assert_eq!(short(Timestamp::UNIX_EPOCH), "1970-01-01T00:00:00Z");
     }

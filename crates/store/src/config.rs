@@ -194,14 +194,14 @@ fn parse(home: &Home) -> Result<DocumentMut, ConfigError> {
 fn read(path: &Path) -> Result<String, ConfigError> {
     let error = |source| ConfigError::Read { path: path.to_owned(), source };
     let bytes = files::read_optional(path).map_err(error)?.unwrap_or_default();
-    String::from_utf8(bytes).map_err(|_| error(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
+    String::from_utf8(bytes)
+        .map_err(|_| error(io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text")))
 }
 
 /// Fill in `${NAME}` and a leading `~/`.
 fn expand(key: &'static str, text: &str) -> Result<String, ConfigError> {
-    let variable = |name: &str| {
-        std::env::var(name).map_err(|_| ConfigError::Variable { key, name: name.to_owned() })
-    };
+    let variable =
+        |name: &str| std::env::var(name).map_err(|_| ConfigError::Variable { key, name: name.to_owned() });
     let mut expanded = String::new();
     let mut rest = text;
     if let Some(after) = text.strip_prefix("~/") {

@@ -41,7 +41,11 @@ fn plan() -> Option<&'static Plan> {
             "kill" => Kind::Kill,
             _ => return None,
         };
-        Some(Plan { at: at.parse().ok()?, kind, mark: std::env::var_os("SIGNALBOX_FAULT_MARK").map(Into::into) })
+        Some(Plan {
+            at: at.parse().ok()?,
+            kind,
+            mark: std::env::var_os("SIGNALBOX_FAULT_MARK").map(Into::into),
+        })
     })
     .as_ref()
 }

@@ -50,7 +50,11 @@ pub fn process(_pid: u32) -> Option<Process> {
 #[cfg(target_os = "linux")]
 pub fn arguments(pid: u32) -> Vec<String> {
     let bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-    bytes.split(|b| *b == 0).filter(|word| !word.is_empty()).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+    bytes
+        .split(|b| *b == 0)
+        .filter(|word| !word.is_empty())
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect()
 }
 
 #[cfg(not(target_os = "linux"))]

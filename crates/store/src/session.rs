@@ -86,7 +86,11 @@ pub fn load(home: &Home, id: &SessionId) -> io::Result<Option<Session>> {
 
 pub fn save(home: &Home, session: &Session) -> io::Result<()> {
     files::create_private_dir(&home.sessions())?;
-    files::replace(&record_path(home, session.id.as_str()), &serde_json::to_vec_pretty(session)?, files::PRIVATE)?;
+    files::replace(
+        &record_path(home, session.id.as_str()),
+        &serde_json::to_vec_pretty(session)?,
+        files::PRIVATE,
+    )?;
     if let Some(registered) = &session.process {
         files::create_private_dir(&home.processes())?;
         let record = ProcessRecord { started: registered.started, session: session.id.clone() };
@@ -131,7 +135,10 @@ pub fn dead_processes(home: &Home) -> io::Result<Vec<PathBuf>> {
     let mut dead = Vec::new();
     for name in files::names(&home.processes())? {
         let running = name.parse().ok().is_some_and(|pid| {
-            of_process_number(home, pid).ok().flatten().is_some_and(|record| process::is_running(pid, record.started))
+            of_process_number(home, pid)
+                .ok()
+                .flatten()
+                .is_some_and(|record| process::is_running(pid, record.started))
         });
         if !running {
             dead.push(home.processes().join(name));
@@ -146,13 +153,18 @@ pub fn current_ticket(home: &Home, key: &str) -> io::Result<Option<TicketId>> {
     if !path.exists() {
         return Ok(None);
     }
-    let desk: Option<Desk> = files::read_optional(&path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let desk: Option<Desk> =
+        files::read_optional(&path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     Ok(desk.and_then(|desk| desk.ticket))
 }
 
 pub fn set_current_ticket(home: &Home, key: &str, ticket: Option<&TicketId>) -> io::Result<()> {
     files::create_private_dir(&home.sessions())?;
-    files::replace(&desk_path(home, key), &serde_json::to_vec(&Desk { ticket: ticket.cloned() })?, files::PRIVATE)
+    files::replace(
+        &desk_path(home, key),
+        &serde_json::to_vec(&Desk { ticket: ticket.cloned() })?,
+        files::PRIVATE,
+    )
 }
 
 fn record_path(home: &Home, id: &str) -> PathBuf {

@@ -38,7 +38,10 @@ pub enum Warning {
     /// The command is in the log, but a projection of it could not be written; the next command will.
     Behind(String),
     /// A ticket file was changed by hand in these properties, and they were left as they are.
-    HandEdited { ticket: TicketId, properties: Vec<String> },
+    HandEdited {
+        ticket: TicketId,
+        properties: Vec<String>,
+    },
     Recreated(TicketId),
     Foreign(TicketId),
     /// Damaged lines were found in the log.
@@ -46,7 +49,9 @@ pub enum Warning {
     /// The log has become shorter than it was.
     Shrunk(String),
     /// The clock is behind the newest event.
-    ClockBehind { newest: Timestamp },
+    ClockBehind {
+        newest: Timestamp,
+    },
 }
 
 /// What a command did.
@@ -96,7 +101,8 @@ impl Store {
             return Ok((index, Vec::new()));
         }
         let mut warnings = Vec::new();
-        let caught_up = if self.home.exists() { self.caught_up(Tail::Live, &mut warnings) } else { self.in_memory() };
+        let caught_up =
+            if self.home.exists() { self.caught_up(Tail::Live, &mut warnings) } else { self.in_memory() };
         let index = match caught_up {
             // The home cannot be written to, or the disk is full: the log can still be read.
             Err(StoreError::Index(IndexError::Sqlite { .. })) => self.in_memory()?,
@@ -104,7 +110,8 @@ impl Store {
         };
         // Whoever wrote last may have died before it wrote the markdown. If the lock is taken, somebody is at
         // work and will do it.
-        if index.is_writable() && !index.behind()?.is_empty()
+        if index.is_writable()
+            && !index.behind()?.is_empty()
             && let Ok(Some(_lock)) = Lock::try_acquire(&self.home.lock())
         {
             self.heal(&index, &mut warnings);
@@ -151,8 +158,13 @@ impl Store {
         let drafts = decide(&board, who, &command)?;
         let now = self.now(&index, &mut warnings)?;
         let mut events = Vec::with_capacity(drafts.len());
+        let mut after = board.clone();
         for draft in &drafts {
-            events.push(draft.stamp(event_id(now), now)?);
+            let mut event = draft.stamp(event_id(now), now)?;
+            after.apply_fact(&event, &draft.fact);
+            event.rev =
+                after.ticket(&draft.ticket).map(|ticket| ticket.rev).filter(|_| draft.fact.changes_ticket());
+            events.push(event);
         }
         self.log.append(&mut events, &index.position()?)?;
         // From here on the command has happened. What fails now is put right by the next one.
@@ -160,12 +172,8 @@ impl Store {
             Ok(index) => index,
             Err(error) => {
                 warnings.push(Warning::Behind(chain(&error)));
-                let mut board = board;
-                for event in &events {
-                    board.apply(event)?;
-                }
                 let subject = subject(&command, &events);
-                let ticket = subject.and_then(|id| board.ticket(&id).cloned());
+                let ticket = subject.and_then(|id| after.ticket(&id).cloned());
                 return Ok(Outcome { events, ticket, also: Vec::new(), warnings });
             }
         };
@@ -203,6 +211,7 @@ impl Store {
             actor: who.name().to_owned(),
             session: who.session().cloned(),
             lineage: who.lineage().to_vec(),
+            rev: None,
             batch: None,
             data: to_raw_value(data)?,
             crc: serde::de::IgnoredAny,
@@ -249,7 +258,9 @@ impl Store {
                 Update::Written => None,
                 Update::Created if !known => None,
                 Update::Created => Some(Warning::Recreated(id.clone())),
-                Update::HandEdited(properties) => Some(Warning::HandEdited { ticket: id.clone(), properties }),
+                Update::HandEdited(properties) => {
+                    Some(Warning::HandEdited { ticket: id.clone(), properties })
+                }
                 Update::Foreign => Some(Warning::Foreign(id.clone())),
             };
             index.written(id)?;

@@ -1,5 +1,7 @@
 //! `sb at`: tickets as they were at a past moment.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use signalbox_core::{Board, Event, Status, TicketId, batch, time};
 use signalbox_store::index::{History, Row};
@@ -51,9 +53,14 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
             let id = resolve::ticket(&index, &id)?;
             let (board, history) = replay(&index, then, Some(&id))?;
             let Some(ticket) = board.ticket(&id) else {
-                return Err(CommandError::not_found("ticket.not-yet", format!("there was no {id} at {} yet", time::short(then))));
+                return Err(CommandError::not_found(
+                    "ticket.not-yet",
+                    format!("there was no {id} at {} yet", time::short(then)),
+                ));
             };
-            let history: Vec<Event> = history.into_iter().filter(|event| event.ticket.as_ref() == Some(&id)).collect();
+            super::show::record_read(cx, &store, ticket)?;
+            let history: Vec<Event> =
+                history.into_iter().filter(|event| event.ticket.as_ref() == Some(&id)).collect();
             super::show::print(cx, &store, ticket, &board, &history)
         }
         What::List { project, all, .. } => {
@@ -74,7 +81,9 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
                 let objects: Vec<_> = tickets
                     .iter()
                     .zip(&paths)
-                    .map(|(ticket, path)| TicketJson::new(ticket, &signalbox_core::open_dependencies(&board, ticket), path))
+                    .map(|(ticket, path)| {
+                        TicketJson::new(ticket, &signalbox_core::open_dependencies(&board, ticket), path)
+                    })
                     .collect();
                 return cx.ui.json(&objects);
             }
@@ -100,19 +109,29 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     }
 }
 
-/// The board as it was: all of it, or one ticket and what it depends on.
-fn replay(index: &Index, then: Timestamp, only: Option<&TicketId>) -> Result<(Board, Vec<Event>), CommandError> {
+/// The board as it was: all of it, or one ticket and what it depended on.
+fn replay(
+    index: &Index,
+    then: Timestamp,
+    only: Option<&TicketId>,
+) -> Result<(Board, Vec<Event>), CommandError> {
     let mut board = Board::default();
     let mut all = Vec::new();
-    let ids: Vec<Option<TicketId>> = match only {
-        None => vec![None],
-        Some(id) => index.surroundings([id])?.tickets().map(|ticket| Some(ticket.id.clone())).collect(),
-    };
-    for ticket in ids {
-        let history = History { ticket, until: Some(then), changes_only: true, ..History::default() };
+    let mut wanted = vec![only.cloned()];
+    let mut seen = BTreeSet::new();
+    while let Some(ticket) = wanted.pop() {
+        let history =
+            History { ticket: ticket.clone(), until: Some(then), changes_only: true, ..History::default() };
         for (_, event) in index.events(&history)? {
             board.apply(&event)?;
             all.push(event);
+        }
+        // What it depended on then, which need not be what it depends on now.
+        let dependencies = ticket.and_then(|id| board.ticket(&id)).map(|ticket| ticket.depends_on.clone());
+        for dependency in dependencies.unwrap_or_default() {
+            if seen.insert(dependency.clone()) && Some(&dependency) != only {
+                wanted.push(Some(dependency));
+            }
         }
     }
     Ok((board, all))

@@ -1,6 +1,7 @@
 //! `sb context`: who you are, your ticket, and what you could take.
 
 use signalbox_core::batch::{self, Kind};
+use signalbox_core::text::one_line;
 use signalbox_core::{ProjectName, Status, Ticket, Who};
 use signalbox_store::Index;
 use signalbox_store::index::Filter;
@@ -46,10 +47,15 @@ pub fn run(cx: &mut Context, _: Arguments) -> Result<(), CommandError> {
 }
 
 /// The context as a text, for a person or a model.
-pub fn text(index: &Index, who: &Who, project: Option<&ProjectName>, current: Option<&Ticket>) -> Result<String, CommandError> {
+pub fn text(
+    index: &Index,
+    who: &Who,
+    project: Option<&ProjectName>,
+    current: Option<&Ticket>,
+) -> Result<String, CommandError> {
     let place = project.map_or("no project".to_owned(), ToString::to_string);
     let session = who.session().map(|session| format!(", session {session}")).unwrap_or_default();
-    let mut text = format!("Signalbox — {place} — you are {}{session}\n", who.name());
+    let mut text = format!("Signalbox — {place} — you are {}{session}\n", one_line(who.name()));
     if let Some(ticket) = current {
         text.push_str(&format!("\nYour current ticket: {}\n", ticket_text::line(ticket)));
         for command in next_commands(ticket, who) {
@@ -61,8 +67,13 @@ pub fn text(index: &Index, who: &Who, project: Option<&ProjectName>, current: Op
         None => text.push_str("\nNothing is ready to be worked on or reviewed.\n"),
         Some(batch) => {
             let (heading, command) = match batch.kind {
-                Kind::Open => ("Ready to be worked on:", "Claim one with `sb pick ID`, or the first with `sb pop`."),
-                Kind::Review => ("Waiting for review:", "Take one with `sb review ID`; reading it with `sb show` first would disqualify you."),
+                Kind::Open => {
+                    ("Ready to be worked on:", "Claim one with `sb pick ID`, or the first with `sb pop`.")
+                }
+                Kind::Review => (
+                    "Waiting for review:",
+                    "Take one with `sb review ID`; reading it with `sb show` first would disqualify you.",
+                ),
             };
             text.push_str(&format!("\n{heading}\n"));
             for ticket in &batch.tickets {
@@ -78,7 +89,12 @@ pub fn text(index: &Index, who: &Who, project: Option<&ProjectName>, current: Op
 fn candidates(index: &Index, project: Option<&ProjectName>) -> Result<Vec<Ticket>, CommandError> {
     let mut tickets = Vec::new();
     for status in [Status::Open, Status::Review] {
-        let filter = Filter { project: project.cloned(), statuses: vec![status], limit: Some(50), ..Filter::default() };
+        let filter = Filter {
+            project: project.cloned(),
+            statuses: vec![status],
+            limit: Some(50),
+            ..Filter::default()
+        };
         tickets.extend(index.tickets(&filter)?);
     }
     Ok(tickets)
@@ -103,12 +119,16 @@ pub fn next_commands(ticket: &Ticket, who: &Who) -> Vec<String> {
         ],
         Status::Review => vec![format!("sb review {id}                 review it, if you are independent")],
         Status::Rework if mine => vec![format!("sb pick {id}                   take it up again")],
-        Status::Rework | Status::Blocked => vec![format!("sb show {id}                   see what it waits for")],
+        Status::Rework | Status::Blocked => {
+            vec![format!("sb show {id}                   see what it waits for")]
+        }
         Status::Done => vec!["sb pop                             take the next one".to_owned()],
     };
     if !who.is_agent() {
         commands.extend(match ticket.status {
-            Status::Blocked if ticket.hold.is_some() => vec![format!("sb unhold {id}                 release the hold")],
+            Status::Blocked if ticket.hold.is_some() => {
+                vec![format!("sb unhold {id}                 release the hold")]
+            }
             Status::Done => vec![format!("sb reopen {id} \"…\"            bring it back")],
             _ => Vec::new(),
         });

@@ -59,14 +59,27 @@ impl<'a> Stage<'a> {
         }
         // Whoever runs the demo plays the human in it, also an agent.
         let config = b"[identity]\nagent_programs = []\n";
-        signalbox_store::files::replace(&stage.root.join("home/config.toml"), config, signalbox_store::files::PRIVATE)?;
+        signalbox_store::files::replace(
+            &stage.root.join("home/config.toml"),
+            config,
+            signalbox_store::files::PRIVATE,
+        )?;
         Ok(stage)
     }
 
     fn play(&self) -> Result<(), CommandError> {
-        self.say("A human makes a directory a project and files three tickets. The third waits for the first.")?;
+        self.say(
+            "A human makes a directory a project and files three tickets. The third waits for the first.",
+        )?;
         self.human(&["init"])?;
-        let limit = self.file(&["new", "Limit logins to 5 a minute", "--priority", "high", "--accept", "the 6th login in a minute gets a 429"])?;
+        let limit = self.file(&[
+            "new",
+            "Limit logins to 5 a minute",
+            "--priority",
+            "high",
+            "--accept",
+            "the 6th login in a minute gets a 429",
+        ])?;
         let page = self.file(&["new", "Show the price with tax"])?;
         self.file(&["new", "Document the login limit", "--depends-on", &limit])?;
         self.human(&["list"])?;
@@ -79,10 +92,15 @@ impl<'a> Stage<'a> {
 
         self.say("Ada cannot hand work in without saying what she did, and cannot review it herself.")?;
         ada.sb(self, &["submit"])?;
-        ada.sb(self, &["submit", "-m", "Token bucket in front of the login handler, with a test for the 6th login."])?;
+        ada.sb(
+            self,
+            &["submit", "-m", "Token bucket in front of the login handler, with a test for the 6th login."],
+        )?;
         ada.sb(self, &["approve", &limit])?;
 
-        self.say("Bowie had nothing to do with it, reviews it and sends it back. Ada mends it; Bowie approves.")?;
+        self.say(
+            "Bowie had nothing to do with it, reviews it and sends it back. Ada mends it; Bowie approves.",
+        )?;
         bowie.sb(self, &["review", &limit])?;
         bowie.sb(self, &["reject", &limit, "The bucket is per process; two servers allow ten logins."])?;
         ada.sb(self, &["pick"])?;
@@ -128,7 +146,11 @@ impl<'a> Stage<'a> {
         let text = self.without_root(&[output.stderr.as_slice(), output.stdout.as_slice()].concat());
         self.cx.ui.data(&text)?;
         if !output.status.success() {
-            return Err(CommandError::new(Kind::Failure, "demo.failed", format!("`sb {}` failed", arguments.join(" "))));
+            return Err(CommandError::new(
+                Kind::Failure,
+                "demo.failed",
+                format!("`sb {}` failed", arguments.join(" ")),
+            ));
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
@@ -139,8 +161,12 @@ impl<'a> Stage<'a> {
     }
 
     fn agent(&self, name: &str) -> Result<AgentProcess, CommandError> {
-        let mut child =
-            self.command().args(["demo", "--agent", name]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut child = self
+            .command()
+            .args(["demo", "--agent", name])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
         let broken = || CommandError::new(Kind::Failure, "demo.agent", "a demo agent did not start");
         let input = child.stdin.take().ok_or_else(broken)?;
         let output = BufReader::new(child.stdout.take().ok_or_else(broken)?);
@@ -202,7 +228,11 @@ fn be_agent(name: &str) -> Result<(), CommandError> {
     writeln!(stdout, "{END}")?;
     for line in std::io::stdin().lock().lines() {
         let arguments: Vec<String> = serde_json::from_str(&line?)?;
-        let output = Command::new(&program).args(&arguments).env(CAPABILITY, &capability).stdin(Stdio::null()).output()?;
+        let output = Command::new(&program)
+            .args(&arguments)
+            .env(CAPABILITY, &capability)
+            .stdin(Stdio::null())
+            .output()?;
         stdout.write_all(&output.stderr)?;
         stdout.write_all(&output.stdout)?;
         writeln!(stdout, "{END}")?;
@@ -219,12 +249,14 @@ fn start_session(program: &Path, home: &Path, name: &str) -> Result<String, Comm
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()?;
-    let payload = serde_json::json!({ "session_id": name, "cwd": std::env::current_dir()?, "source": "startup" });
+    let payload =
+        serde_json::json!({ "session_id": name, "cwd": std::env::current_dir()?, "source": "startup" });
     if let Some(mut input) = hook.stdin.take() {
         input.write_all(payload.to_string().as_bytes())?;
     }
     hook.wait()?;
     let text = std::fs::read_to_string(&variables)?;
     let capability = text.lines().find_map(|line| line.split_once('=')).map(|(_, word)| word.to_owned());
-    capability.ok_or_else(|| CommandError::new(Kind::Failure, "demo.session", "the hook minted no capability"))
+    capability
+        .ok_or_else(|| CommandError::new(Kind::Failure, "demo.session", "the hook minted no capability"))
 }

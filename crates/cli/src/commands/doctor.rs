@@ -33,8 +33,11 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     }
     if arguments.fix {
         if cx.who()?.is_agent() {
-            return Err(CommandError::precondition("human.only", "only a human may repair Signalbox's files")
-                .hint("Tell your human what `sb doctor` found."));
+            return Err(CommandError::precondition(
+                "human.only",
+                "only a human may repair Signalbox's files",
+            )
+            .hint("Tell your human what `sb doctor` found."));
         }
         for repair in findings.iter().filter_map(|finding| finding.repair.as_ref()) {
             let what = doctor::fix(&store, repair)?;
@@ -50,9 +53,17 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     let problems = findings.iter().filter(|finding| finding.severity == Severity::Problem).count();
     if problems > 0 {
         let fixable = findings.iter().any(|finding| finding.fixable);
-        let sentence = if problems == 1 { "there is a problem".to_owned() } else { format!("there are {problems} problems") };
+        let sentence = if problems == 1 {
+            "there is a problem".to_owned()
+        } else {
+            format!("there are {problems} problems")
+        };
         let error = CommandError::new(Kind::Failure, "doctor.problems", sentence);
-        return Err(if fixable { error.hint("`sb doctor --fix` repairs what can be repaired.") } else { error });
+        return Err(if fixable {
+            error.hint("`sb doctor --fix` repairs what can be repaired.")
+        } else {
+            error
+        });
     }
     Ok(())
 }
@@ -76,9 +87,18 @@ fn print(cx: &Context, findings: &[Finding]) -> Result<(), CommandError> {
 }
 
 /// What helps to find a bug and tells nobody what the tickets are about.
-fn bundle(cx: &Context, store: &Store, findings: &[Finding], path: &std::path::Path) -> Result<(), CommandError> {
+fn bundle(
+    cx: &Context,
+    store: &Store,
+    findings: &[Finding],
+    path: &std::path::Path,
+) -> Result<(), CommandError> {
     let (index, _) = store.read()?;
-    let counts = index.query("SELECT event, count(*) AS count FROM events GROUP BY event ORDER BY event", None, None)?;
+    let counts = index.query(
+        "SELECT event, count(*) AS count FROM events GROUP BY event ORDER BY event",
+        None,
+        None,
+    )?;
     let recent = index.query(
         "SELECT seq, id, ts, event, ticket, session IS NOT NULL AS by_agent, rev, length(data) AS bytes
          FROM events ORDER BY seq DESC LIMIT 200",
@@ -109,7 +129,10 @@ fn bundle(cx: &Context, store: &Store, findings: &[Finding], path: &std::path::P
     });
     let text = serde_json::to_string_pretty(&value)?;
     files::replace(path, text.as_bytes(), files::PRIVATE)?;
-    cx.ui.status(&format!("Wrote {}. It holds ids, times and counts, but no titles, texts or secrets.", path.display()));
+    cx.ui.status(&format!(
+        "Wrote {}. It holds ids, times and counts, but no titles, texts or secrets.",
+        path.display()
+    ));
     if cx.ui.json {
         cx.ui.json(&serde_json::json!({ "bundle": path }))?;
     }

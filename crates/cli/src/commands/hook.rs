@@ -48,7 +48,8 @@ struct Payload {
 
 pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     let payload = payload()?;
-    let id = SessionId::parse(&payload.session_id).map_err(|e| CommandError::usage("hook.session", e.to_string()))?;
+    let id = SessionId::parse(&payload.session_id)
+        .map_err(|e| CommandError::usage("hook.session", e.to_string()))?;
     match arguments.event {
         Hook::SessionStart { cli } => start(cx, &id, cli, &payload),
         Hook::SessionEnd => end(cx, &id, &payload),
@@ -72,6 +73,8 @@ fn start(cx: &Context, id: &SessionId, cli: Option<String>, payload: &Payload) -
     let above = ancestors.iter().position(|ancestor| !process::is_passing_shell(ancestor));
     let caller = above.and_then(|at| ancestors.get(at));
     let cli = cli.or_else(|| caller.map(process::program)).unwrap_or_else(|| "agent".to_owned());
+    // It becomes part of the agent's name, which stands in files and on terminals.
+    let cli = ProjectName::from_directory(&cli).to_string();
     let session = describe(cx, id, &cli, payload, &ancestors, caller)?;
     let (capability, hash) = session::mint(id);
     let session = Session { capability: hash, ..session };
@@ -145,9 +148,6 @@ fn lineage(
     caller: Option<&Process>,
     before: Option<&Session>,
 ) -> Result<Vec<SessionId>, CommandError> {
-    if let Some(before) = before {
-        return Ok(before.lineage.clone());
-    }
     let home = cx.home()?;
     let is_caller = |process: &Process| caller.is_some_and(|caller| caller.pid == process.pid);
     let from = match caller.map(|caller| session::of_process(home, caller)).transpose()?.flatten() {
@@ -157,27 +157,42 @@ fn lineage(
             lineage: Vec::new(),
         })),
         None => {
-            let beyond: Vec<Process> = ancestors.iter().skip_while(|a| !is_caller(a)).skip(1).cloned().collect();
+            let beyond: Vec<Process> =
+                ancestors.iter().skip_while(|a| !is_caller(a)).skip(1).cloned().collect();
             let above = identity::agents_among(home, cx.config()?, &beyond)?.into_iter().next();
-            let inherited = std::env::var(CAPABILITY).ok().map(|word| session::verify(home, &word)).transpose()?.flatten();
+            let inherited = std::env::var(CAPABILITY)
+                .ok()
+                .map(|word| session::verify(home, &word))
+                .transpose()?
+                .flatten();
             above.map(|above| above.agent).or(inherited.map(|session| session.agent()))
         }
     };
-    let mut lineage = from.as_ref().map(identity::descends_from).unwrap_or_default();
-    lineage.retain(|ancestor| ancestor != id);
+    // A session that comes back keeps its lineage; whoever brings it back is added.
+    let mut lineage = before.map(|before| before.lineage.clone()).unwrap_or_default();
+    for ancestor in from.as_ref().map(identity::descends_from).unwrap_or_default() {
+        if ancestor != *id && !lineage.contains(&ancestor) {
+            lineage.push(ancestor);
+        }
+    }
     Ok(lineage)
 }
 
-/// A name for people: the session's own where it is short, else the CLI's with the session's beginning.
+/// A name for people: the session's own where it is short, else the CLI's with the session's beginning. No
+/// agent is called like the human or like Signalbox itself.
 fn name(cli: &str, id: &SessionId) -> String {
     let id = id.as_str();
-    if id.len() <= 16 { id.to_owned() } else { format!("{cli}-{}", id.get(..8).unwrap_or(id)) }
+    let reserved = [Who::Human, Who::System].iter().any(|who| who.name().eq_ignore_ascii_case(id));
+    if id.len() <= 16 && !reserved { id.to_owned() } else { format!("{cli}-{}", id.get(..8).unwrap_or(id)) }
 }
 
 /// Hand the capability to the session's shell in the way the CLI offers.
 fn hand_over(capability: &str) -> Result<(), CommandError> {
-    let Some(path) = std::env::var_os("CLAUDE_ENV_FILE").filter(|path| !path.is_empty()) else { return Ok(()) };
-    let mut file = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(Path::new(&path))?;
+    let Some(path) = std::env::var_os("CLAUDE_ENV_FILE").filter(|path| !path.is_empty()) else {
+        return Ok(());
+    };
+    let mut file =
+        std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(Path::new(&path))?;
     // A capability is letters, digits and `._-`: nothing a shell acts on.
     file.write_all(format!("export {CAPABILITY}={capability}\n").as_bytes())?;
     Ok(())
@@ -187,8 +202,11 @@ fn end(cx: &Context, id: &SessionId, payload: &Payload) -> Result<(), CommandErr
     let Some(session) = session::load(cx.home()?, id)? else { return Ok(()) };
     let identity = cx.identity()?;
     if identity.who.session() != Some(id) {
-        return Err(CommandError::precondition("session.not-yours", format!("only session {id} itself can end it"))
-            .hint("`sb doctor --fix` clears away sessions whose process is gone."));
+        return Err(CommandError::precondition(
+            "session.not-yours",
+            format!("only session {id} itself can end it"),
+        )
+        .hint("`sb doctor --fix` clears away sessions whose process is gone."));
     }
     let who = Who::Agent(session.agent());
     let data = serde_json::json!({ "reason": payload.reason });

@@ -30,18 +30,26 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
         None => cx.directory()?,
     };
     let directory = directory.canonicalize().map_err(|error| {
-        CommandError::not_found("directory.unknown", format!("{} cannot be used: {error}", directory.display()))
-            .hint("Name a directory that exists.")
+        CommandError::not_found(
+            "directory.unknown",
+            format!("{} cannot be used: {error}", directory.display()),
+        )
+        .hint("Name a directory that exists.")
     })?;
     if !directory.is_dir() {
-        return Err(CommandError::usage("directory.file", format!("{} is not a directory", directory.display())));
+        return Err(CommandError::usage(
+            "directory.file",
+            format!("{} is not a directory", directory.display()),
+        ));
     }
     if directory.to_str().is_none() {
         return Err(CommandError::usage("directory.encoding", "the directory's path is not valid UTF-8")
             .hint("config.toml can only name paths in UTF-8; rename the directory."));
     }
     let name = match &arguments.name {
-        Some(name) => ProjectName::parse(name).map_err(|e| CommandError::usage("project.name", e.to_string()))?,
+        Some(name) => {
+            ProjectName::parse(name).map_err(|e| CommandError::usage("project.name", e.to_string()))?
+        }
         None => ProjectName::from_directory(&directory.file_name().unwrap_or_default().to_string_lossy()),
     };
     if name == ProjectName::untracked() {
@@ -65,7 +73,10 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
                 "project.same-path",
                 format!("{} is the project `{existing}` already", directory.display()),
             )
-            .hint(format!("Rename it in {} if you must; tickets keep the name they were filed under.", cx.home()?.config().display())));
+            .hint(format!(
+                "Rename it in {} if you must; tickets keep the name they were filed under.",
+                cx.home()?.config().display()
+            )));
         }
         if let Some(other) = config.projects.get(name.as_str()) {
             return Err(CommandError::precondition(

@@ -65,7 +65,8 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
             return Err(CommandError::not_found("event.unknown", format!("there is no event {id}")));
         }
     }
-    let mut last = index.events(&History { limit: Some(1), ..History::default() })?.pop().map_or(0, |(seq, _)| seq);
+    let mut last =
+        index.events(&History { limit: Some(1), ..History::default() })?.pop().map_or(0, |(seq, _)| seq);
     drop(index);
     print(cx, &events)?;
     history.limit = None;

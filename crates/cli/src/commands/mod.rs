@@ -64,7 +64,8 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 6] = [Self::Start, Self::Read, Self::Work, Self::Review, Self::Human, Self::Machine];
+    pub const ALL: [Self; 6] =
+        [Self::Start, Self::Read, Self::Work, Self::Review, Self::Human, Self::Machine];
 
     pub fn title(self) -> &'static str {
         match self {
@@ -119,7 +120,13 @@ pub const COMMANDS: &[Row] = &[
     row!("check", [], Work, "Tick an acceptance criterion, or untick it", check::Arguments),
     row!("status", ["move"], Work, "Move a ticket to another status", status::Arguments),
     row!("submit", [], Work, "Hand work in for review", submit::Arguments),
-    row!("release", ["unclaim", "drop"], Work, "Let go of a ticket, with a report of the attempt", release::Arguments),
+    row!(
+        "release",
+        ["unclaim", "drop"],
+        Work,
+        "Let go of a ticket, with a report of the attempt",
+        release::Arguments
+    ),
     row!("switch", [], Work, "Make a ticket the current one", switch::Arguments),
     row!("clear", [], Work, "Have no current ticket", clear::Arguments),
     row!("review", [], Review, "Take a ticket for review, or hand in your own", review::Arguments),

@@ -20,6 +20,7 @@ pub struct Arguments {
 pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     let (id, text) = resolve::id_and_words(&arguments.words);
     let text = resolve::text_or_stdin(text)?;
-    let (store, outcome, ticket) = changes::on_ticket(cx, id, &|id| Command::Note { id, text: text.clone() })?;
+    let (store, outcome, ticket) =
+        changes::on_ticket(cx, id, &|id| Command::Note { id, text: text.clone() })?;
     changes::report(cx, &store, &outcome, &ticket, &format!("Noted on {}.", ticket.id))
 }

@@ -25,5 +25,11 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     let to = resolve::status(&arguments.status)?;
     let command = |id| Command::Override { id, to, reason: arguments.reason.join(" ") };
     let (store, outcome, ticket) = changes::on_ticket(cx, Some(&arguments.id), &command)?;
-    changes::report(cx, &store, &outcome, &ticket, &format!("{} is {} by override.", ticket.id, ticket.status))
+    changes::report(
+        cx,
+        &store,
+        &outcome,
+        &ticket,
+        &format!("{} is {} by override.", ticket.id, ticket.status),
+    )
 }

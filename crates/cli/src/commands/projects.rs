@@ -41,7 +41,7 @@ pub fn run(cx: &mut Context, _: Arguments) -> Result<(), CommandError> {
     for (name, path, open, working, review) in rows {
         cx.ui.data(&format!(
             "{name:width$}  {open} open, {working} in progress, {review} in review  {}\n",
-            path.display()
+            signalbox_core::text::one_line(&path.to_string_lossy())
         ))?;
     }
     Ok(())

@@ -34,7 +34,10 @@ pub struct Arguments {
 pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     if arguments.reports {
         if cx.ui.json {
-            let all: Vec<_> = REPORTS.iter().map(|r| serde_json::json!({ "name": r.name, "about": r.about, "sql": r.sql })).collect();
+            let all: Vec<_> = REPORTS
+                .iter()
+                .map(|r| serde_json::json!({ "name": r.name, "about": r.about, "sql": r.sql }))
+                .collect();
             return cx.ui.json(&all);
         }
         for report in REPORTS {
@@ -50,8 +53,11 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     let ticket = arguments.ticket.as_deref().map(|typed| resolve::ticket(&index, typed)).transpose()?;
     let result = index.query(&sql, ticket.as_ref().map(|id| id.as_str()), arguments.session.as_deref())?;
     if cx.ui.json {
-        let rows: Vec<serde_json::Map<_, _>> =
-            result.rows.iter().map(|row| result.columns.iter().cloned().zip(row.iter().cloned()).collect()).collect();
+        let rows: Vec<serde_json::Map<_, _>> = result
+            .rows
+            .iter()
+            .map(|row| result.columns.iter().cloned().zip(row.iter().cloned()).collect())
+            .collect();
         return cx.ui.json(&rows);
     }
     cx.ui.data(&table(&result))?;
@@ -66,7 +72,9 @@ fn report(name: &str, arguments: &Arguments) -> Result<String, CommandError> {
             None => error.hint("`sb query --reports` lists them."),
         });
     };
-    for (option, given) in [("--ticket", arguments.ticket.is_some()), ("--session", arguments.session.is_some())] {
+    for (option, given) in
+        [("--ticket", arguments.ticket.is_some()), ("--session", arguments.session.is_some())]
+    {
         if report.about.contains(&format!("needs {option}")) && !given {
             return Err(CommandError::usage("report.needs", format!("the report `{name}` needs {option}")));
         }
@@ -85,7 +93,9 @@ fn table(result: &ResultSet) -> String {
     let rows: Vec<Vec<String>> = result.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
     let heading: Vec<String> = result.columns.iter().map(|name| text::one_line(name)).collect();
     let widths: Vec<usize> = (0..heading.len())
-        .map(|column| std::iter::once(&heading).chain(&rows).map(|row| row[column].width()).max().unwrap_or(0))
+        .map(|column| {
+            std::iter::once(&heading).chain(&rows).map(|row| row[column].width()).max().unwrap_or(0)
+        })
         .collect();
     let mut table = String::new();
     for row in std::iter::once(&heading).chain(&rows) {

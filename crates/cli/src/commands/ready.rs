@@ -60,4 +60,3 @@ pub fn filter(cx: &Context, project: Option<&str>) -> Result<Filter, CommandErro
     }
     Ok(Filter { project, ready_for: Some(names), ..Filter::default() })
 }
-

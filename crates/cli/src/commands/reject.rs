@@ -23,7 +23,8 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
         words => resolve::id_and_words(words),
     };
     let reason = resolve::text_or_stdin(reason)?;
-    let (store, outcome, ticket) = changes::on_ticket(cx, id, &|id| Command::Reject { id, reason: reason.clone() })?;
+    let (store, outcome, ticket) =
+        changes::on_ticket(cx, id, &|id| Command::Reject { id, reason: reason.clone() })?;
     let to = ticket.assignee.as_deref().unwrap_or("whoever takes it");
     changes::report(cx, &store, &outcome, &ticket, &format!("{} goes back to {to} for rework.", ticket.id))
 }

@@ -1,6 +1,7 @@
 //! `sb release`: let go of a ticket.
 
 use signalbox_core::{AttemptReport, Command, Outcome};
+use signalbox_store::session;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -46,8 +47,16 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     });
     let command = |id| Command::Release { id, reason: arguments.message.clone(), report: report.clone() };
     let (store, outcome, ticket) = changes::on_ticket(cx, arguments.id.as_deref(), &command)?;
-    resolve::set_current(cx, None)?;
-    changes::report(cx, &store, &outcome, &ticket, &format!("Released {}; it is {}.", ticket.id, ticket.status))
+    if session::current_ticket(cx.home()?, &cx.identity()?.desk)?.as_ref() == Some(&ticket.id) {
+        resolve::set_current(cx, None)?;
+    }
+    changes::report(
+        cx,
+        &store,
+        &outcome,
+        &ticket,
+        &format!("Released {}; it is {}.", ticket.id, ticket.status),
+    )
 }
 
 fn outcome(word: &str) -> Result<Outcome, CommandError> {

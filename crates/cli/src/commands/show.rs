@@ -42,7 +42,13 @@ pub fn record_read(cx: &Context, store: &Store, ticket: &Ticket) -> Result<(), C
 }
 
 /// A ticket with everything about it, as text or JSON.
-pub fn print(cx: &Context, store: &Store, ticket: &Ticket, board: &Board, history: &[Event]) -> Result<(), CommandError> {
+pub fn print(
+    cx: &Context,
+    store: &Store,
+    ticket: &Ticket,
+    board: &Board,
+    history: &[Event],
+) -> Result<(), CommandError> {
     let path = store.vault().path(ticket);
     if !cx.ui.json {
         cx.ui.data(&ticket_text::whole(&cx.ui, ticket, board, history, &path))?;
@@ -61,8 +67,13 @@ pub fn print(cx: &Context, store: &Store, ticket: &Ticket, board: &Board, histor
                 })
             })
             .collect();
-        let body = history.first().and_then(|event| serde_json::from_str::<serde_json::Value>(event.data.get()).ok());
-        object.insert("body".into(), body.and_then(|data| data.get("body").cloned()).unwrap_or_else(|| "".into()));
+        let body = history
+            .first()
+            .and_then(|event| serde_json::from_str::<serde_json::Value>(event.data.get()).ok());
+        object.insert(
+            "body".into(),
+            body.and_then(|data| data.get("body").cloned()).unwrap_or_else(|| "".into()),
+        );
         object.insert("dependencies".into(), tree.into());
         object.insert("attempt_reports".into(), serde_json::to_value(&ticket.attempts)?);
         object.insert("history".into(), serde_json::to_value(history)?);

@@ -26,7 +26,8 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
 /// Hand in the typed or the current ticket.
 pub fn submit(cx: &Context, id: Option<&str>, message: Option<String>) -> Result<(), CommandError> {
     let note = message.map(resolve::text_or_stdin).transpose()?;
-    let (store, outcome, ticket) = changes::on_ticket(cx, id, &|id| Command::Submit { id, note: note.clone() })?;
+    let (store, outcome, ticket) =
+        changes::on_ticket(cx, id, &|id| Command::Submit { id, note: note.clone() })?;
     let sentence = if outcome.events.is_empty() {
         format!("{} is in review already.", ticket.id)
     } else {

@@ -59,7 +59,10 @@ impl Rules<'_> {
                 let shown: Vec<_> = path.iter().map(TicketId::as_str).collect();
                 return Err(Refusal::new(
                     "dependency.cycle",
-                    format!("{id} cannot depend on {dependency}: {} would wait for itself", shown.join(" → ")),
+                    format!(
+                        "{id} cannot depend on {dependency}: {} would wait for itself",
+                        shown.join(" → ")
+                    ),
                 )
                 .hint("Take one of these dependencies away first: `sb edit ID --no-depends-on OTHER`."));
             }
@@ -74,11 +77,12 @@ impl Rules<'_> {
         for text in &changes.add_acceptance {
             acceptance.push(criterion(text)?);
         }
-        let changed_text = |what, new: &Option<String>, old: &Option<String>| -> Result<Option<String>, Refusal> {
-            let Some(new) = new else { return Ok(None) };
-            let new = label(what, Some(new))?.unwrap_or_default();
-            Ok((old.as_deref().unwrap_or_default() != new).then_some(new))
-        };
+        let changed_text =
+            |what, new: &Option<String>, old: &Option<String>| -> Result<Option<String>, Refusal> {
+                let Some(new) = new else { return Ok(None) };
+                let new = label(what, Some(new))?.unwrap_or_default();
+                Ok((old.as_deref().unwrap_or_default() != new).then_some(new))
+            };
         let edited = Edited {
             title: changes.title.as_ref().map(|t| text::title(t)).transpose()?.filter(|t| t != &ticket.title),
             priority: changes.priority.filter(|p| *p != ticket.priority),
@@ -91,7 +95,12 @@ impl Rules<'_> {
             escalated: changes.escalated.filter(|e| *e != ticket.escalated),
             acceptance: (acceptance.len() != ticket.acceptance.len()).then_some(acceptance),
             branch: changed_text("branch", &changes.branch, &ticket.branch)?,
-            services: changes.services.as_ref().map(|s| labels("service", s)).transpose()?.filter(|s| s != &ticket.services),
+            services: changes
+                .services
+                .as_ref()
+                .map(|s| labels("service", s))
+                .transpose()?
+                .filter(|s| s != &ticket.services),
             submodule: changed_text("submodule", &changes.submodule, &ticket.submodule)?,
         };
         if edited == Edited::default() {
@@ -105,7 +114,10 @@ impl Rules<'_> {
         let Some(present) = criterion.checked_sub(1).and_then(|i| ticket.acceptance.get(i)) else {
             return Err(Refusal::not_found(
                 "criterion.unknown",
-                format!("{id} has {} acceptance criteria, and no number {criterion}", ticket.acceptance.len()),
+                format!(
+                    "{id} has {} acceptance criteria, and no number {criterion}",
+                    ticket.acceptance.len()
+                ),
             )
             .hint(format!("`sb show {id}` numbers them; `sb edit {id} --accept TEXT` adds one.")));
         };
@@ -139,8 +151,11 @@ fn labels(what: &str, texts: &[String]) -> Result<Vec<String>, Refusal> {
 fn label(what: &str, text: Option<&String>) -> Result<Option<String>, Refusal> {
     let Some(text) = text.map(|t| t.trim()).filter(|t| !t.is_empty()) else { return Ok(None) };
     if text.chars().count() > 100 || text.chars().any(char::is_control) {
-        return Err(Refusal::usage("label.invalid", format!("the {what} must be one line of at most 100 characters"))
-            .hint("Put longer text into the body or a note."));
+        return Err(Refusal::usage(
+            "label.invalid",
+            format!("the {what} must be one line of at most 100 characters"),
+        )
+        .hint("Put longer text into the body or a note."));
     }
     Ok(Some(text.to_owned()))
 }
@@ -148,8 +163,11 @@ fn label(what: &str, text: Option<&String>) -> Result<Option<String>, Refusal> {
 fn criterion(text: &str) -> Result<String, Refusal> {
     let text = text::required("acceptance criterion", text)?;
     if text.contains(['\n', '\r']) || text.chars().count() > text::MOST_TITLE {
-        return Err(Refusal::usage("criterion.invalid", "an acceptance criterion is one line of at most 300 characters")
-            .hint("Give `--accept` once for each criterion."));
+        return Err(Refusal::usage(
+            "criterion.invalid",
+            "an acceptance criterion is one line of at most 300 characters",
+        )
+        .hint("Give `--accept` once for each criterion."));
     }
     Ok(text.trim().to_owned())
 }

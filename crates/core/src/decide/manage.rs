@@ -16,7 +16,10 @@ impl Rules<'_> {
         if let Some(name) = assignee
             && (name.chars().count() > 100 || name.chars().any(char::is_control))
         {
-            return Err(Refusal::usage("assignee.invalid", "an assignee's name is one line of at most 100 characters"));
+            return Err(Refusal::usage(
+                "assignee.invalid",
+                "an assignee's name is one line of at most 100 characters",
+            ));
         }
         if ticket.status == Status::Done {
             return Err(Refusal::new("assign.done", format!("{id} is done"))
@@ -39,8 +42,11 @@ impl Rules<'_> {
         let ticket = self.ticket(id)?;
         let reason = text::required("reason", reason)?;
         if ticket.status == Status::Done {
-            return Err(Refusal::new("hold.done", format!("{id} is done, and there is nothing left to hold"))
-                .hint(format!("Reopen it first: `sb reopen {id} REASON`.")));
+            return Err(Refusal::new(
+                "hold.done",
+                format!("{id} is done, and there is nothing left to hold"),
+            )
+            .hint(format!("Reopen it first: `sb reopen {id} REASON`.")));
         }
         Ok(vec![self.draft(ticket, Fact::Held(Reason { reason }))])
     }
@@ -56,12 +62,20 @@ impl Rules<'_> {
         Ok(vec![self.draft(ticket, Fact::Unheld(Remark { note }))])
     }
 
-    pub(super) fn override_status(&self, id: &TicketId, to: Status, reason: &str) -> Result<Vec<Draft>, Refusal> {
+    pub(super) fn override_status(
+        &self,
+        id: &TicketId,
+        to: Status,
+        reason: &str,
+    ) -> Result<Vec<Draft>, Refusal> {
         self.human_only("override the workflow")?;
         let ticket = self.ticket(id)?;
         if to == Status::Blocked {
-            return Err(Refusal::new("override.blocked", "a ticket is blocked by a hold or a dependency, not by its status")
-                .hint(format!("Hold it: `sb hold {id} REASON`.")));
+            return Err(Refusal::new(
+                "override.blocked",
+                "a ticket is blocked by a hold or a dependency, not by its status",
+            )
+            .hint(format!("Hold it: `sb hold {id} REASON`.")));
         }
         if ticket.status == to {
             return Ok(Vec::new());

@@ -40,6 +40,7 @@ impl Draft {
             actor: self.by.name().to_owned(),
             session: self.by.session().cloned(),
             lineage: self.by.lineage().to_vec(),
+            rev: None,
             batch: None,
             data: self.fact.data()?,
             crc: serde::de::IgnoredAny,
@@ -100,8 +101,11 @@ impl<'a> Rules<'a> {
 
     fn human_only(&self, what: &str) -> Result<(), Refusal> {
         if self.who.is_agent() {
-            return Err(Refusal::new("human.only", format!("only a human may {what}, and {} is an agent", self.who.name()))
-                .hint("Say in a note what you need and why: `sb note \"…\"`."));
+            return Err(Refusal::new(
+                "human.only",
+                format!("only a human may {what}, and {} is an agent", self.who.name()),
+            )
+            .hint("Say in a note what you need and why: `sb note \"…\"`."));
         }
         Ok(())
     }
@@ -138,7 +142,8 @@ fn follow(board: &Board, ticket: &Ticket) -> Option<Draft> {
     }
     let to = if must_block { Status::Blocked } else { ticket.prior_status.unwrap_or(Status::Open) };
     let waits_on = open_dependencies(board, ticket);
-    let cause = if ticket.hold.is_some() || ticket.depends_on.is_empty() { Cause::Hold } else { Cause::Dependencies };
+    let cause =
+        if ticket.hold.is_some() || ticket.depends_on.is_empty() { Cause::Hold } else { Cause::Dependencies };
     let reason = ticket.hold.as_ref().map(|hold| hold.reason.clone());
     let change = StatusChange { waits_on, reason, ..StatusChange::new(ticket.status, cause) };
     Some(Draft {

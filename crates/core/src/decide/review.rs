@@ -35,7 +35,8 @@ impl Rules<'_> {
                 .hint(format!("Say what must change: `sb reject {id} \"…\"`.")));
         }
         let reason = text::required("reason", reason)?;
-        let change = StatusChange { reason: Some(reason.clone()), ..StatusChange::new(ticket.status, Cause::Review) };
+        let change =
+            StatusChange { reason: Some(reason.clone()), ..StatusChange::new(ticket.status, Cause::Review) };
         let mut drafts = self.review(id)?;
         drafts.push(self.draft(ticket, Fact::ReviewRejected(Reason { reason })));
         drafts.push(self.draft(ticket, Fact::Status(Status::Rework, Box::new(change))));
@@ -52,13 +53,21 @@ impl Rules<'_> {
                 let hint = if self.who.is_agent() {
                     "`sb list --status review` shows what waits for review.".to_owned()
                 } else {
-                    format!("`sb list --status review` shows what does; `sb close {id}` or `sb override {id} STATUS REASON` skip the review, and it is recorded.")
+                    format!(
+                        "`sb list --status review` shows what does; `sb close {id}` or `sb override {id} STATUS REASON` skip the review, and it is recorded."
+                    )
                 };
-                return Err(Refusal::new("review.not-in-review", format!("{id} is {}, not waiting for review", ticket.status)).hint(hint));
+                return Err(Refusal::new(
+                    "review.not-in-review",
+                    format!("{id} is {}, not waiting for review", ticket.status),
+                )
+                .hint(hint));
             }
         }
         may_review(ticket, self.who)?;
-        if let Some(reviewer) = ticket.reviewer.as_ref().filter(|_| self.who.is_agent() && !ticket.is_reviewed_by(self.who)) {
+        if let Some(reviewer) =
+            ticket.reviewer.as_ref().filter(|_| self.who.is_agent() && !ticket.is_reviewed_by(self.who))
+        {
             return Err(Refusal::new("review.taken", format!("{id} is being reviewed by {}", reviewer.name))
                 .hint("Take another: `sb list --status review`. A human can free it: `sb release ID`."));
         }

@@ -18,10 +18,14 @@ impl Rules<'_> {
             }
             Status::InProgress if mine => Ok(Vec::new()),
             Status::Open | Status::Rework | Status::InProgress => Err(self.taken(ticket)),
-            Status::Backlog => Err(Refusal::new("pick.backlog", format!("{id} is in the backlog, not yet scoped for work"))
-                .hint(format!("Open it first: `sb status open {id}`."))),
-            Status::Review => Err(Refusal::new("pick.in-review", format!("{id} is submitted and waits for review"))
-                .hint(format!("Review it with `sb review {id}`, or take other work: `sb ready`."))),
+            Status::Backlog => {
+                Err(Refusal::new("pick.backlog", format!("{id} is in the backlog, not yet scoped for work"))
+                    .hint(format!("Open it first: `sb status open {id}`.")))
+            }
+            Status::Review => {
+                Err(Refusal::new("pick.in-review", format!("{id} is submitted and waits for review"))
+                    .hint(format!("Review it with `sb review {id}`, or take other work: `sb ready`.")))
+            }
             Status::Done => Err(Refusal::new("pick.done", format!("{id} is done"))
                 .hint(format!("A human can reopen it: `sb reopen {id} REASON`."))),
             Status::Blocked => Err(self.blocked(ticket)),
@@ -34,13 +38,19 @@ impl Rules<'_> {
             .filter_map(|id| self.board.ticket(id))
             .find(|ticket| ticket.is_ready_for(self.who))
             .ok_or_else(|| {
-                Refusal::not_found("pop.nothing-ready", "no ticket is ready to be claimed")
-                    .hint("`sb list` shows what is in progress, in review or blocked; `sb new TITLE` files one.")
+                Refusal::not_found("pop.nothing-ready", "no ticket is ready to be claimed").hint(
+                    "`sb list` shows what is in progress, in review or blocked; `sb new TITLE` files one.",
+                )
             })?;
         Ok(vec![self.claim(first)])
     }
 
-    pub(super) fn move_to(&self, id: &TicketId, to: Status, text: Option<&str>) -> Result<Vec<Draft>, Refusal> {
+    pub(super) fn move_to(
+        &self,
+        id: &TicketId,
+        to: Status,
+        text: Option<&str>,
+    ) -> Result<Vec<Draft>, Refusal> {
         let ticket = self.ticket(id)?;
         let to_note = text.map(ToOwned::to_owned);
         match to {
@@ -82,6 +92,8 @@ impl Rules<'_> {
         let ticket = self.ticket(id)?;
         match ticket.status {
             Status::InProgress => {}
+            // A note that comes too late for the submission must not be lost without a word.
+            Status::Review if note.is_some() => return self.note(id, note.unwrap_or_default()),
             Status::Review => return Ok(Vec::new()),
             Status::Blocked => return Err(self.blocked(ticket)),
             Status::Backlog | Status::Open | Status::Rework | Status::Done => {
@@ -113,21 +125,33 @@ impl Rules<'_> {
     }
 
     /// Let go of a claim or of a review; with a report, the attempt is counted.
-    pub(super) fn release(&self, id: &TicketId, reason: &str, report: Option<&AttemptReport>) -> Result<Vec<Draft>, Refusal> {
+    pub(super) fn release(
+        &self,
+        id: &TicketId,
+        reason: &str,
+        report: Option<&AttemptReport>,
+    ) -> Result<Vec<Draft>, Refusal> {
         let ticket = self.ticket(id)?;
         let reason = Reason { reason: text::body("reason", reason)? };
         if ticket.status == Status::Review && ticket.reviewer.is_some() {
             if self.who.is_agent() && !ticket.is_reviewed_by(self.who) {
-                return Err(Refusal::new("release.not-yours", format!("{id} is being reviewed by someone else"))
-                    .hint("The reviewer or a human can release it."));
+                return Err(Refusal::new(
+                    "release.not-yours",
+                    format!("{id} is being reviewed by someone else"),
+                )
+                .hint("The reviewer or a human can release it."));
             }
             return Ok(vec![self.draft(ticket, Fact::ReviewReleased(reason))]);
         }
         let stands = if ticket.status == Status::Blocked { ticket.prior_status } else { Some(ticket.status) };
-        let held = stands.is_some_and(Status::is_claimed) || (ticket.assignee.is_some() && stands == Some(Status::Open));
+        let held = stands.is_some_and(Status::is_claimed)
+            || (ticket.assignee.is_some() && stands == Some(Status::Open));
         if !held {
-            return Err(Refusal::new("release.not-claimed", format!("{id} is {}, and nobody has claimed it", ticket.status))
-                .hint(format!("`sb show {id}` shows where it stands.")));
+            return Err(Refusal::new(
+                "release.not-claimed",
+                format!("{id} is {}, and nobody has claimed it", ticket.status),
+            )
+            .hint(format!("`sb show {id}` shows where it stands.")));
         }
         if self.who.is_agent() && !ticket.is_assigned_to(self.who) {
             return Err(self.taken(ticket));
@@ -162,20 +186,29 @@ impl Rules<'_> {
     fn taken(&self, ticket: &Ticket) -> Refusal {
         let by = ticket.assignee.as_deref().unwrap_or("nobody");
         let session = ticket.assignee_session.as_ref().map(|s| format!(" (session {s})")).unwrap_or_default();
-        Refusal::new("ticket.not-yours", format!("{} is {} and belongs to {by}{session}", ticket.id, ticket.status))
-            .hint("Take other work: `sb ready`. A human can hand it over: `sb assign ID NAME`.")
+        Refusal::new(
+            "ticket.not-yours",
+            format!("{} is {} and belongs to {by}{session}", ticket.id, ticket.status),
+        )
+        .hint("Take other work: `sb ready`. A human can hand it over: `sb assign ID NAME`.")
     }
 
     pub(super) fn blocked(&self, ticket: &Ticket) -> Refusal {
         let waits = crate::dependencies::open_dependencies(self.board, ticket);
         let shown: Vec<_> = waits.iter().map(TicketId::as_str).collect();
         let (why, hint) = match (&ticket.hold, shown.is_empty()) {
-            (Some(hold), true) => (format!("held by a human: {}", hold.reason), format!("A human can release it: `sb unhold {}`.", ticket.id)),
+            (Some(hold), true) => (
+                format!("held by a human: {}", hold.reason),
+                format!("A human can release it: `sb unhold {}`.", ticket.id),
+            ),
             (Some(hold), false) => (
                 format!("held by a human ({}) and waiting for {}", hold.reason, shown.join(", ")),
                 "Both must go away first.".to_owned(),
             ),
-            (None, _) => (format!("waiting for {}", shown.join(", ")), "Work on that first; this one opens by itself when it is done.".to_owned()),
+            (None, _) => (
+                format!("waiting for {}", shown.join(", ")),
+                "Work on that first; this one opens by itself when it is done.".to_owned(),
+            ),
         };
         Refusal::new("ticket.blocked", format!("{} is blocked, {why}", ticket.id)).hint(hint)
     }

@@ -20,6 +20,7 @@ pub(super) struct Scan {
     repeated: Vec<String>,
     unreadable: Vec<String>,
     damage: Vec<(String, u64, Vec<u8>, String, bool)>,
+    gaps: Vec<(TicketId, u64, u64)>,
     quarantined: BTreeSet<(String, u64)>,
 }
 
@@ -51,7 +52,9 @@ impl Scan {
         self.events += 1;
         self.newest_version = self.newest_version.max(event.v);
         match event.event.as_str() {
-            "session.started" => self.sessions_started.extend(event.session.as_ref().map(ToString::to_string)),
+            "session.started" => {
+                self.sessions_started.extend(event.session.as_ref().map(ToString::to_string))
+            }
             "doctor.quarantined" => {
                 if let Ok(known) = serde_json::from_str::<Quarantined>(event.data.get()) {
                     self.quarantined.insert((known.file, known.offset));
@@ -63,11 +66,18 @@ impl Scan {
             Err(error) => self.unreadable.push(format!("{} ({}): {error}", event.id, event.event)),
             Ok(None) => {}
             Ok(Some(fact)) => {
+                let before = event.ticket.as_ref().and_then(|id| self.board.ticket(id)).map_or(0, |t| t.rev);
+                if let (Some(ticket), Some(rev)) = (&event.ticket, event.rev.filter(|rev| *rev > before + 1))
+                {
+                    self.gaps.push((ticket.clone(), before, rev));
+                }
                 self.board.apply_fact(event, &fact);
                 if fact.changes_ticket()
                     && let Some(ticket) = &event.ticket
                 {
-                    self.changes.entry(ticket.clone()).or_default().push(event.clone());
+                    let mut event = event.clone();
+                    event.rev = self.board.ticket(ticket).map(|t| t.rev);
+                    self.changes.entry(ticket.clone()).or_default().push(event);
                 }
             }
         }
@@ -77,33 +87,72 @@ impl Scan {
         let mut findings = Vec::new();
         for (file, offset, bytes, reason, loses_data) in &self.damage {
             let known = self.quarantined.contains(&(file.clone(), *offset));
-            let what = format!("{file}, byte {offset}: a stretch of {} bytes is no event: {reason}", bytes.len());
+            let what =
+                format!("{file}, byte {offset}: a stretch of {} bytes is no event: {reason}", bytes.len());
             if *loses_data && !known {
-                let repair = Repair::Quarantine { file: file.clone(), offset: *offset, bytes: bytes.clone(), reason: reason.clone() };
+                let repair = Repair::Quarantine {
+                    file: file.clone(),
+                    offset: *offset,
+                    bytes: bytes.clone(),
+                    reason: reason.clone(),
+                };
                 findings.push(
                     Finding::problem("log", what)
                         .hint("What it said is lost, unless a backup has the file. --fix keeps the bytes aside and remembers that they are known.")
                         .repair(repair),
                 );
             } else {
-                let why = if known { "; it is known and kept aside" } else { "; it was never acknowledged, nothing is lost" };
+                let why = if known {
+                    "; it is known and kept aside"
+                } else {
+                    "; it was never acknowledged, nothing is lost"
+                };
                 findings.push(Finding::note("log", format!("{what}{why}")));
             }
         }
+        for (ticket, before, rev) in &self.gaps {
+            let what = crate::index::missing(ticket, *before, *rev);
+            let file = ticket.to_string();
+            if self.quarantined.contains(&(file.clone(), *rev)) {
+                findings.push(Finding::note("log", format!("{what}; it is known")));
+                continue;
+            }
+            let repair = Repair::Quarantine { file, offset: *rev, bytes: Vec::new(), reason: what.clone() };
+            findings.push(
+                Finding::problem("log", what)
+                    .hint("The ticket's file may still tell it. --fix remembers that it is known.")
+                    .repair(repair),
+            );
+        }
         for id in &self.repeated {
-            findings.push(Finding::note("log", format!("event {id} stands in the log more than once; it counts once")));
+            findings.push(Finding::note(
+                "log",
+                format!("event {id} stands in the log more than once; it counts once"),
+            ));
         }
         for what in &self.unreadable {
-            findings.push(Finding::problem("log", format!("event {what}")).hint("A newer version of Signalbox may have written it."));
+            findings.push(
+                Finding::problem("log", format!("event {what}"))
+                    .hint("A newer version of Signalbox may have written it."),
+            );
         }
         if self.newest_version > FORMAT_VERSION {
             findings.push(
-                Finding::problem("log", format!("the log has events of format {}, and this sb knows {FORMAT_VERSION}", self.newest_version))
-                    .hint("Use the newer sb."),
+                Finding::problem(
+                    "log",
+                    format!(
+                        "the log has events of format {}, and this sb knows {FORMAT_VERSION}",
+                        self.newest_version
+                    ),
+                )
+                .hint("Use the newer sb."),
             );
         }
         if !store.log().link_is_right()? {
-            findings.push(Finding::problem("log", "`events/current` does not point to the newest file").repair(Repair::RelinkLog));
+            findings.push(
+                Finding::problem("log", "`events/current` does not point to the newest file")
+                    .repair(Repair::RelinkLog),
+            );
         }
         Ok(findings)
     }

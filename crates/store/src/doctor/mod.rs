@@ -46,14 +46,22 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
     /// Keep the damaged bytes aside and record that they are known.
-    Quarantine { file: String, offset: u64, bytes: Vec<u8>, reason: String },
+    Quarantine {
+        file: String,
+        offset: u64,
+        bytes: Vec<u8>,
+        reason: String,
+    },
     RelinkLog,
     RebuildIndex,
     /// Put a ticket's file back to what the log says; what stood there is kept.
     RestoreFile(TicketId),
     /// Move a file out of the way.
     MoveAside(PathBuf),
-    MoveBack { from: PathBuf, to: PathBuf },
+    MoveBack {
+        from: PathBuf,
+        to: PathBuf,
+    },
     RemoveLeftover(PathBuf),
     Restrict(PathBuf),
     EndSession(String),
@@ -62,7 +70,14 @@ pub enum Repair {
 
 impl Finding {
     fn problem(check: &'static str, what: impl Into<String>) -> Self {
-        Self { check, severity: Severity::Problem, what: what.into(), hint: None, fixable: false, repair: None }
+        Self {
+            check,
+            severity: Severity::Problem,
+            what: what.into(),
+            hint: None,
+            fixable: false,
+            repair: None,
+        }
     }
 
     fn note(check: &'static str, what: impl Into<String>) -> Self {

@@ -16,10 +16,17 @@ pub(super) fn apply(store: &Store, repair: &Repair) -> Result<String, StoreError
     match repair {
         Repair::Quarantine { file, offset, bytes, reason } => {
             let kept = home.quarantine().join("log").join(format!("{file}-{offset}"));
-            done(&kept, keep_bytes(&kept, bytes))?;
-            let data = serde_json::json!({ "file": file, "offset": offset, "bytes": bytes.len(), "reason": reason });
+            if !bytes.is_empty() {
+                done(&kept, keep_bytes(&kept, bytes))?;
+            }
+            let data =
+                serde_json::json!({ "file": file, "offset": offset, "bytes": bytes.len(), "reason": reason });
             store.note_event(&Who::System, "doctor.quarantined", None, None, &data)?;
-            Ok(format!("kept the damaged bytes in {}", kept.display()))
+            Ok(if bytes.is_empty() {
+                format!("remembered: {reason}")
+            } else {
+                format!("kept the damaged bytes in {}", kept.display())
+            })
         }
         Repair::RelinkLog => {
             store.log().relink()?;
@@ -52,7 +59,13 @@ pub(super) fn apply(store: &Store, repair: &Repair) -> Result<String, StoreError
             let path = home.sessions();
             if let Some(session) = done(&path, session::load(home, &id))? {
                 let data = serde_json::json!({ "reason": "its process is gone" });
-                store.note_event(&Who::Agent(session.agent()), "session.ended", None, Some(&session.project), &data)?;
+                store.note_event(
+                    &Who::Agent(session.agent()),
+                    "session.ended",
+                    None,
+                    Some(&session.project),
+                    &data,
+                )?;
             }
             done(&path, session::remove(home, &id))?;
             Ok(format!("ended session {id}"))
@@ -100,7 +113,13 @@ fn keep_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn fixed(store: &Store, check: &str, what: String) -> Result<String, StoreError> {
-    store.note_event(&Who::System, "doctor.fixed", None, None, &serde_json::json!({ "check": check, "what": what }))?;
+    store.note_event(
+        &Who::System,
+        "doctor.fixed",
+        None,
+        None,
+        &serde_json::json!({ "check": check, "what": what }),
+    )?;
     Ok(what)
 }
 

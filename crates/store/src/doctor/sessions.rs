@@ -19,26 +19,34 @@ pub(super) fn examine(home: &Home, scan: &Scan) -> Result<Vec<Finding>, StoreErr
         let path = home.sessions().join(format!("{id}.json"));
         let Some(record) = record else {
             findings.push(
-                Finding::problem("sessions", format!("{} cannot be read", path.display())).repair(Repair::RemoveRecord(path)),
+                Finding::problem("sessions", format!("{} cannot be read", path.display()))
+                    .repair(Repair::RemoveRecord(path)),
             );
             continue;
         };
         let gone = record.process.as_ref().is_some_and(|p| !process::is_running(p.pid, p.started));
         if !scan.sessions_started.contains(&id) {
             findings.push(
-                Finding::problem("sessions", format!("session {id} has a charter, but the log does not know that it started"))
-                    .repair(Repair::RemoveRecord(path)),
+                Finding::problem(
+                    "sessions",
+                    format!("session {id} has a charter, but the log does not know that it started"),
+                )
+                .repair(Repair::RemoveRecord(path)),
             );
         } else if gone {
             findings.push(
-                Finding::note("sessions", format!("session {id} ({}) is still registered, but its process is gone", record.name))
-                    .repair(Repair::EndSession(id)),
+                Finding::note(
+                    "sessions",
+                    format!("session {id} ({}) is still registered, but its process is gone", record.name),
+                )
+                .repair(Repair::EndSession(id)),
             );
         }
     }
     for path in session::dead_processes(home).map_err(read)? {
         findings.push(
-            Finding::note("sessions", format!("{} is of a process that is gone", path.display())).repair(Repair::RemoveRecord(path)),
+            Finding::note("sessions", format!("{} is of a process that is gone", path.display()))
+                .repair(Repair::RemoveRecord(path)),
         );
     }
     for name in files::names(&home.sessions()).map_err(read)? {
@@ -51,7 +59,8 @@ pub(super) fn examine(home: &Home, scan: &Scan) -> Result<Vec<Finding>, StoreErr
         {
             let path = home.sessions().join(&name);
             findings.push(
-                Finding::note("sessions", format!("{} is of a terminal that is gone", path.display())).repair(Repair::RemoveRecord(path)),
+                Finding::note("sessions", format!("{} is of a terminal that is gone", path.display()))
+                    .repair(Repair::RemoveRecord(path)),
             );
         }
     }

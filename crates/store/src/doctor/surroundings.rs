@@ -20,22 +20,31 @@ pub(super) fn examine(home: &Home, config: &Config) -> Vec<Finding> {
     for (name, project) in &config.projects {
         if !project.path.is_dir() {
             findings.push(
-                Finding::note("config", format!("the directory of project `{name}` is gone: {}", project.path.display()))
-                    .hint(format!("Change or remove `[projects.{name}]` in {}.", home.config().display())),
+                Finding::note(
+                    "config",
+                    format!("the directory of project `{name}` is gone: {}", project.path.display()),
+                )
+                .hint(format!("Change or remove `[projects.{name}]` in {}.", home.config().display())),
             );
         }
     }
     if !home.exists() {
-        findings.push(Finding::note("home", format!("{} is empty: nothing was done yet", home.root().display())));
+        findings
+            .push(Finding::note("home", format!("{} is empty: nothing was done yet", home.root().display())));
         return findings;
     }
-    for path in [home.root().to_owned(), home.events(), home.run(), home.sessions(), home.config(), home.index()] {
+    for path in
+        [home.root().to_owned(), home.events(), home.run(), home.sessions(), home.config(), home.index()]
+    {
         if let Ok(metadata) = path.metadata() {
             let mode = metadata.permissions().mode() & 0o777;
             if mode & 0o077 != 0 {
                 findings.push(
-                    Finding::problem("permissions", format!("{} is open to other users (mode {mode:03o})", path.display()))
-                        .repair(Repair::Restrict(path)),
+                    Finding::problem(
+                        "permissions",
+                        format!("{} is open to other users (mode {mode:03o})", path.display()),
+                    )
+                    .repair(Repair::Restrict(path)),
                 );
             }
         }
@@ -44,8 +53,11 @@ pub(super) fn examine(home: &Home, config: &Config) -> Vec<Finding> {
         let room = disk.f_bavail.saturating_mul(disk.f_frsize);
         if room < LITTLE_ROOM {
             findings.push(
-                Finding::problem("disk", format!("only {} MiB are free where {} lies", room / 1024 / 1024, home.root().display()))
-                    .hint("Free some space: commands that change something will fail soon."),
+                Finding::problem(
+                    "disk",
+                    format!("only {} MiB are free where {} lies", room / 1024 / 1024, home.root().display()),
+                )
+                .hint("Free some space: commands that change something will fail soon."),
             );
         }
     }
@@ -71,8 +83,14 @@ pub(super) fn lock_soon(home: &Home, findings: &mut Vec<Finding>) -> Option<Lock
             }
             Ok(None) if began.elapsed() > PATIENCE => {
                 findings.push(
-                    Finding::problem("lock", format!("another process has held the lock for {} s", PATIENCE.as_secs()))
-                        .hint(format!("`fuser {}` tells which. When it ends, the lock is free.", home.lock().display())),
+                    Finding::problem(
+                        "lock",
+                        format!("another process has held the lock for {} s", PATIENCE.as_secs()),
+                    )
+                    .hint(format!(
+                        "`fuser {}` tells which. When it ends, the lock is free.",
+                        home.lock().display()
+                    )),
                 );
                 return None;
             }

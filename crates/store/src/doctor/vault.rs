@@ -26,8 +26,11 @@ pub(super) fn examine(store: &Store, scan: &Scan) -> Result<Vec<Finding>, StoreE
     for (id, paths) in found {
         for path in paths {
             findings.push(
-                Finding::problem("vault", format!("{} is of {id}, which the log does not know", path.display()))
-                    .hint("It may come from another home. Move it out of the vault if it does not belong here."),
+                Finding::problem(
+                    "vault",
+                    format!("{} is of {id}, which the log does not know", path.display()),
+                )
+                .hint("It may come from another home. Move it out of the vault if it does not belong here."),
             );
         }
     }

@@ -32,7 +32,8 @@ impl Index {
         if log.is_at_end(&self.position()?)? {
             return Ok(CaughtUp::default());
         }
-        crate::fault::point().map_err(|e| self.error(rusqlite::Error::ToSqlConversionFailure(Box::new(e))))?;
+        crate::fault::point()
+            .map_err(|e| self.error(rusqlite::Error::ToSqlConversionFailure(Box::new(e))))?;
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.error(e))?;
         let result = self.ingest(log, tail);
         let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
@@ -64,6 +65,11 @@ impl Index {
     }
 }
 
+/// That lines of the log are missing, which only shows in what comes after.
+pub(crate) fn missing(ticket: &TicketId, before: u64, after: u64) -> String {
+    format!("{ticket} goes from rev {before} to {after}: what was between is missing from the log")
+}
+
 struct Ingest<'c> {
     connection: &'c Connection,
     board: Board,
@@ -86,14 +92,26 @@ impl<'c> Ingest<'c> {
     fn item(&mut self, file: &str, item: Item<'_>) -> rusqlite::Result<()> {
         match item {
             Item::Event(event) => self.event(file, &event),
-            Item::Damage(damage) => {
-                self.damage(file, damage.offset, damage.bytes.len(), &damage.reason.to_string(), damage.loses_data())
-            }
+            Item::Damage(damage) => self.damage(
+                file,
+                damage.offset,
+                damage.bytes.len(),
+                &damage.reason.to_string(),
+                damage.loses_data(),
+            ),
         }
     }
 
-    fn damage(&mut self, file: &str, start: u64, bytes: usize, reason: &str, loses_data: bool) -> rusqlite::Result<()> {
-        let mut insert = self.connection.prepare_cached("INSERT OR IGNORE INTO damage VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    fn damage(
+        &mut self,
+        file: &str,
+        start: u64,
+        bytes: usize,
+        reason: &str,
+        loses_data: bool,
+    ) -> rusqlite::Result<()> {
+        let mut insert =
+            self.connection.prepare_cached("INSERT OR IGNORE INTO damage VALUES (?1, ?2, ?3, ?4, ?5)")?;
         let start = i64::try_from(start).unwrap_or(i64::MAX);
         let size = i64::try_from(bytes).unwrap_or(i64::MAX);
         self.caught_up.damaged += insert.execute(params![file, start, size, reason, loses_data])?;
@@ -105,25 +123,39 @@ impl<'c> Ingest<'c> {
             Ok(fact) => fact.filter(|_| event.ticket.is_some()),
             Err(error) => {
                 // A healthy line that this version cannot read: a newer one wrote it.
-                self.damage(file, 0, event.data.get().len(), &format!("{} {}: {error}", event.event, event.id), false)?;
+                self.damage(
+                    file,
+                    0,
+                    event.data.get().len(),
+                    &format!("{} {}: {error}", event.event, event.id),
+                    false,
+                )?;
                 None
             }
         };
-        let mut rev = None;
-        if let (Some(fact), Some(id)) = (&fact, &event.ticket) {
-            self.load(id)?;
-            let before = self.board.ticket(id).map_or(0, |t| t.rev);
-            rev = fact.changes_ticket().then_some(before + 1);
-        }
+        let rev = self.next_rev(event, fact.as_ref())?;
         if !self.insert(event, rev)? {
             return self.damage(file, 0, 0, &format!("{} stands in the log twice", event.id), false);
         }
         self.caught_up.events += 1;
         if let (Some(fact), Some(id)) = (&fact, &event.ticket) {
+            let before = self.board.ticket(id).map_or(0, |t| t.rev);
+            if let Some(rev) = rev.filter(|rev| *rev > before + 1) {
+                self.damage(file, 0, 0, &missing(id, before, rev), true)?;
+            }
             self.board.apply_fact(event, fact);
             *self.changed.entry(id.clone()).or_default() |= fact.changes_ticket();
         }
         Ok(())
+    }
+
+    /// The ticket's revision after the event, where the event changes one.
+    fn next_rev(&mut self, event: &Event, fact: Option<&Fact>) -> rusqlite::Result<Option<u64>> {
+        let (Some(id), true) = (&event.ticket, fact.is_some()) else { return Ok(None) };
+        self.load(id)?;
+        let before = self.board.ticket(id).map_or(0, |t| t.rev);
+        let changes = fact.is_some_and(Fact::changes_ticket);
+        Ok(changes.then(|| event.rev.unwrap_or(0).max(before + 1)))
     }
 
     fn load(&mut self, id: &TicketId) -> rusqlite::Result<()> {
@@ -166,14 +198,18 @@ impl<'c> Ingest<'c> {
                 self.write(ticket)?;
             }
             if *file_is_behind {
-                self.connection.prepare_cached("INSERT OR IGNORE INTO behind VALUES (?1)")?.execute([id.as_str()])?;
+                self.connection
+                    .prepare_cached("INSERT OR IGNORE INTO behind VALUES (?1)")?
+                    .execute([id.as_str()])?;
             }
         }
         Ok(self.caught_up)
     }
 
     fn write(&self, ticket: &Ticket) -> rusqlite::Result<()> {
-        let json = |value: serde_json::Result<String>| value.map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()));
+        let json = |value: serde_json::Result<String>| {
+            value.map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))
+        };
         let id = ticket.id.as_str();
         self.connection
             .prepare_cached(

@@ -6,7 +6,9 @@ use jiff::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row as SqlRow, params_from_iter};
 use serde_json::value::RawValue;
-use signalbox_core::{Board, Event, FORMAT_VERSION, Priority, ProjectName, Status, Ticket, TicketId, nearest};
+use signalbox_core::{
+    Board, Event, FORMAT_VERSION, Priority, ProjectName, Status, Ticket, TicketId, nearest,
+};
 
 use super::{Index, IndexError};
 
@@ -112,9 +114,13 @@ impl Index {
     }
 
     fn starting_with(&self, column: &str, prefix: &str) -> Result<Vec<(TicketId, String)>, IndexError> {
-        let sql = format!("SELECT id, title FROM tickets WHERE {column} >= ?1 AND {column} < ?2 ORDER BY {column} LIMIT 12");
+        let sql = format!(
+            "SELECT id, title FROM tickets WHERE {column} >= ?1 AND {column} < ?2 ORDER BY {column} LIMIT 12"
+        );
         // Ids are letters and digits, which all sort before `~`.
-        self.rows(&sql, [prefix.to_owned().into(), format!("{prefix}~").into()], |row| Ok((id(row, 0)?, row.get(1)?)))
+        self.rows(&sql, [prefix.to_owned().into(), format!("{prefix}~").into()], |row| {
+            Ok((id(row, 0)?, row.get(1)?))
+        })
     }
 
     fn nearest_id(&self, typed: &str) -> Result<Option<(TicketId, String)>, IndexError> {
@@ -171,7 +177,9 @@ impl Index {
     }
 
     fn dependents(&self, on: &TicketId) -> Result<Vec<TicketId>, IndexError> {
-        self.rows("SELECT ticket FROM dependencies WHERE depends_on = ?1", [on.to_string().into()], |row| id(row, 0))
+        self.rows("SELECT ticket FROM dependencies WHERE depends_on = ?1", [on.to_string().into()], |row| {
+            id(row, 0)
+        })
     }
 
     /// The tickets that pass a filter, in the order of work.
@@ -252,9 +260,12 @@ impl Index {
         if history.changes_only {
             conditions.sql.push("rev IS NOT NULL".to_owned());
         }
-        let newest = history.limit.map(|n| format!(" ORDER BY seq DESC LIMIT {n}")).unwrap_or(" ORDER BY seq".to_owned());
+        let newest = history
+            .limit
+            .map(|n| format!(" ORDER BY seq DESC LIMIT {n}"))
+            .unwrap_or(" ORDER BY seq".to_owned());
         let sql = format!(
-            "SELECT seq, id, ts, event, ticket, project, actor, session, lineage, data FROM events{}{newest}",
+            "SELECT seq, id, ts, event, ticket, project, actor, session, lineage, data, rev FROM events{}{newest}",
             conditions.where_clause()
         );
         let mut events = self.rows(&sql, conditions.values, event)?;
@@ -272,7 +283,8 @@ impl Index {
 
     /// The time of the newest event.
     pub fn newest(&self) -> Result<Option<Timestamp>, IndexError> {
-        let newest: Vec<String> = self.rows("SELECT ts FROM events ORDER BY ts_ns DESC LIMIT 1", [], |row| row.get(0))?;
+        let newest: Vec<String> =
+            self.rows("SELECT ts FROM events ORDER BY ts_ns DESC LIMIT 1", [], |row| row.get(0))?;
         Ok(newest.first().and_then(|ts| ts.parse().ok()))
     }
 
@@ -337,7 +349,9 @@ fn ticket_conditions(filter: &Filter) -> Conditions {
     }
     if let Some(names) = &filter.ready_for {
         let marks = vec!["?"; names.len()].join(", ");
-        conditions.sql.push(format!("status = 'open' AND escalated = 0 AND (assignee IS NULL OR assignee IN ({marks}))"));
+        conditions.sql.push(format!(
+            "status = 'open' AND escalated = 0 AND (assignee IS NULL OR assignee IN ({marks}))"
+        ));
         conditions.values.extend(names.iter().map(|name| Value::Text(name.clone())));
     }
     conditions
@@ -356,7 +370,9 @@ fn parsed<T, E: std::error::Error + Send + Sync + 'static>(
     column: usize,
     value: Result<T, E>,
 ) -> rusqlite::Result<T> {
-    value.map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e)))
+    value.map_err(|e| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e))
+    })
 }
 
 fn event(row: &SqlRow<'_>) -> rusqlite::Result<(i64, Event)> {
@@ -371,7 +387,11 @@ fn event(row: &SqlRow<'_>) -> rusqlite::Result<(i64, Event)> {
         project: parsed(row, 5, text(5)?.map(TryInto::try_into).transpose())?,
         actor: row.get(6)?,
         session: parsed(row, 7, text(7)?.map(TryInto::try_into).transpose())?,
-        lineage: lineage.split_whitespace().filter_map(|s| signalbox_core::SessionId::parse(s).ok()).collect(),
+        lineage: lineage
+            .split_whitespace()
+            .filter_map(|s| signalbox_core::SessionId::parse(s).ok())
+            .collect(),
+        rev: row.get::<_, Option<i64>>(10)?.and_then(|rev| u64::try_from(rev).ok()),
         batch: None,
         data: parsed(row, 9, RawValue::from_string(row.get(9)?))?,
         crc: serde::de::IgnoredAny,

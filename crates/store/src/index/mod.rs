@@ -16,6 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub use ingest::CaughtUp;
+pub(crate) use ingest::missing;
 pub use lookup::{Filter, Found, History, Row};
 pub use query::{REPORTS, Report, ResultSet};
 
@@ -57,7 +58,9 @@ impl Index {
 
     fn try_open(path: &Path) -> Result<Self, IndexError> {
         let open = || -> rusqlite::Result<Connection> {
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+                | OpenFlags::SQLITE_OPEN_CREATE
+                | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(Duration::from_secs(30))?;
             // Without this every command that closes last would flush and delete the write-ahead log.
@@ -68,7 +71,7 @@ impl Index {
         fault_as_sqlite(path)?;
         // SQLite would make it readable by all; its side files get the mode of this one.
         if !path.exists() {
-            let _ = crate::files::open_append(path);
+            crate::files::open_append(path).map_err(|error| as_sqlite(path, error))?;
         }
         let connection = open().map_err(|source| IndexError::Sqlite { path: path.to_owned(), source })?;
         Ok(Self { connection, path: path.to_owned(), writable: true })
@@ -123,8 +126,9 @@ fn is_unusable(error: &rusqlite::Error) -> bool {
 
 /// SQLite does its own file operations, out of reach of the fault layer, so opening it counts as one.
 fn fault_as_sqlite(path: &Path) -> Result<(), IndexError> {
-    crate::fault::point().map_err(|error| IndexError::Sqlite {
-        path: path.to_owned(),
-        source: rusqlite::Error::ToSqlConversionFailure(Box::new(error)),
-    })
+    crate::fault::point().map_err(|error| as_sqlite(path, error))
+}
+
+fn as_sqlite(path: &Path, error: std::io::Error) -> IndexError {
+    IndexError::Sqlite { path: path.to_owned(), source: rusqlite::Error::ToSqlConversionFailure(Box::new(error)) }
 }

@@ -84,7 +84,12 @@ pub const REPORTS: &[Report] = &[
 
 impl Index {
     /// Run one statement that reads.
-    pub fn query(&self, sql: &str, ticket: Option<&str>, session: Option<&str>) -> Result<ResultSet, IndexError> {
+    pub fn query(
+        &self,
+        sql: &str,
+        ticket: Option<&str>,
+        session: Option<&str>,
+    ) -> Result<ResultSet, IndexError> {
         // A statement that attaches or copies to another file counts as reading for SQLite, but not for us.
         self.connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0).map_err(IndexError::Query)?;
         let first = sql.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
@@ -105,7 +110,9 @@ impl Index {
             let mut rows = Vec::new();
             let mut cursor = statement.raw_query();
             while let Some(row) = cursor.next()? {
-                rows.push((0..columns.len()).map(|i| Ok(json(row.get_ref(i)?))).collect::<rusqlite::Result<_>>()?);
+                rows.push(
+                    (0..columns.len()).map(|i| Ok(json(row.get_ref(i)?))).collect::<rusqlite::Result<_>>()?,
+                );
             }
             Ok(Some(ResultSet { columns, rows }))
         };

@@ -34,7 +34,8 @@ fn drop_all(connection: &Connection) -> rusqlite::Result<()> {
     let mut list = connection.prepare(
         "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY type DESC",
     )?;
-    let names: Vec<(String, String)> = list.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    let names: Vec<(String, String)> =
+        list.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
     for (kind, name) in names {
         connection.execute_batch(&format!("DROP {kind} IF EXISTS \"{name}\""))?;
     }

@@ -96,7 +96,13 @@ impl FileLog {
     }
 
     /// Visit one file from an offset; the answer is the new offset.
-    fn read_file(&self, name: &str, from: u64, tail: Tail, visit: &mut dyn FnMut(&str, Item<'_>)) -> Result<u64, LogError> {
+    fn read_file(
+        &self,
+        name: &str,
+        from: u64,
+        tail: Tail,
+        visit: &mut dyn FnMut(&str, Item<'_>),
+    ) -> Result<u64, LogError> {
         use std::io::{Read, Seek, SeekFrom};
         let path = self.path(name);
         let size = files::size(&path).map_err(|e| self.read_error(&path, e))?.unwrap_or(0);
@@ -120,7 +126,8 @@ impl FileLog {
             let more = file.by_ref().take(BLOCK as u64).read_to_end(&mut buffer);
             more.map_err(|e| self.read_error(&path, e))?;
             let at_end = buffer.len() - before < BLOCK;
-            let done = scan(&buffer, start, if at_end { tail } else { Tail::Live }, &mut |item| visit(name, item));
+            let done =
+                scan(&buffer, start, if at_end { tail } else { Tail::Live }, &mut |item| visit(name, item));
             start += done as u64;
             buffer.drain(..done);
             if at_end {
@@ -181,7 +188,12 @@ impl EventLog for FileLog {
             && seen.previous.as_ref().map_or(Ok(true), reached)?)
     }
 
-    fn read_after(&self, seen: &Position, tail: Tail, visit: &mut dyn FnMut(&str, Item<'_>)) -> Result<Position, LogError> {
+    fn read_after(
+        &self,
+        seen: &Position,
+        tail: Tail,
+        visit: &mut dyn FnMut(&str, Item<'_>),
+    ) -> Result<Position, LogError> {
         let mut position = Position::default();
         let first = seen.previous.as_ref().or(seen.current.as_ref()).map(|(file, _)| file.clone());
         for name in self.files()? {
@@ -196,7 +208,9 @@ impl EventLog for FileLog {
             let offset = self.read_file(&name, from, tail, visit)?;
             position = Position { previous: position.current, current: Some((name, offset)) };
         }
-        if position.current.is_none() && let Some((file, read)) = &seen.current {
+        if position.current.is_none()
+            && let Some((file, read)) = &seen.current
+        {
             return Err(LogError::Shrunk { file: file.clone(), size: 0, read: *read });
         }
         Ok(position)
@@ -207,6 +221,9 @@ impl EventLog for FileLog {
 fn is_daily(name: &str) -> bool {
     name.strip_suffix(".jsonl").is_some_and(|date| {
         date.len() == 10
-            && date.bytes().enumerate().all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
+            && date
+                .bytes()
+                .enumerate()
+                .all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
     })
 }

@@ -36,7 +36,9 @@ pub enum LogError {
     Encode(#[source] serde_json::Error),
     #[error("{0} has changed meanwhile")]
     Conflict(TicketId),
-    #[error("the event log is shorter than what was read of it before: {file} has {size} bytes, and {read} were read")]
+    #[error(
+        "the event log is shorter than what was read of it before: {file} has {size} bytes, and {read} were read"
+    )]
     Shrunk { file: String, size: u64, read: u64 },
 }
 
@@ -53,5 +55,10 @@ pub trait EventLog {
     fn is_at_end(&self, seen: &Position) -> Result<bool, LogError>;
 
     /// Visit everything after `seen`; the answer is the new position.
-    fn read_after(&self, seen: &Position, tail: Tail, visit: &mut dyn FnMut(&str, Item<'_>)) -> Result<Position, LogError>;
+    fn read_after(
+        &self,
+        seen: &Position,
+        tail: Tail,
+        visit: &mut dyn FnMut(&str, Item<'_>),
+    ) -> Result<Position, LogError>;
 }

@@ -56,7 +56,7 @@ impl Damage<'_> {
 /// Visit everything in `bytes`, which begin at `start` in their file. Answers how many bytes are done with:
 /// the rest must be read again when there is more.
 pub fn scan<'a>(bytes: &'a [u8], start: u64, tail: Tail, visit: &mut dyn FnMut(Item<'a>)) -> usize {
-    let mut scanner = Scanner { start, pending: Vec::new(), expected: (0, 0), visit };
+    let mut scanner = Scanner { start, pending: Vec::new(), expected: (0, 0), damaged: false, visit };
     let mut at = 0;
     let mut done = 0;
     // At the very start and after a fragment, the rule of one empty line does not hold.
@@ -73,8 +73,13 @@ pub fn scan<'a>(bytes: &'a [u8], start: u64, tail: Tail, visit: &mut dyn FnMut(I
             }
             empty_lines = 0;
             after_fragment = false;
-            match frame::decode(line) {
-                Ok(event) => scanner.event(at, line, event),
+            match decode_or_salvage(line) {
+                Ok((event, whole)) => {
+                    if !whole {
+                        scanner.damage(at, line, Reason::Framing);
+                    }
+                    scanner.event(at, line, event);
+                }
                 Err(broken) => match bytes.get(next) {
                     // Its own line break follows and then the next record's: it was written whole.
                     Some(b'\n') => scanner.broken(at, line, broken),
@@ -88,20 +93,26 @@ pub fn scan<'a>(bytes: &'a [u8], start: u64, tail: Tail, visit: &mut dyn FnMut(I
             }
         }
         at = next;
-        if scanner.pending.is_empty() {
+        // An empty line may be the beginning of a record that is being written; it is seen again with it.
+        if scanner.pending.is_empty() && !line.is_empty() {
             done = at;
         }
     }
     if !scanner.pending.is_empty() && tail == Tail::Settled {
-        scanner.abandon();
+        scanner.give_up();
         done = at;
     }
-    // An empty line that ends what is here may be the beginning of a record that is being written; it must
-    // be seen again together with it.
-    if empty_lines > 0 && done == at {
-        done -= 1;
-    }
     done
+}
+
+/// The event in a line, and whether it was alone there. A line break that turned into something else leaves
+/// the record as it was.
+fn decode_or_salvage(line: &[u8]) -> Result<(Event, bool), Broken> {
+    frame::decode(line).map(|event| (event, true)).or_else(|broken| {
+        let trimmed = [line.split_last().map(|(_, rest)| rest), line.split_first().map(|(_, rest)| rest)];
+        let salvaged = trimmed.into_iter().flatten().find_map(|rest| frame::decode(rest).ok());
+        salvaged.map(|event| (event, false)).ok_or(broken)
+    })
 }
 
 struct Scanner<'a, 'v> {
@@ -110,6 +121,8 @@ struct Scanner<'a, 'v> {
     pending: Vec<(usize, &'a [u8], Event)>,
     /// The next of how many.
     expected: (u32, u32),
+    /// A whole line of the batch was damaged later: the writer was not killed.
+    damaged: bool,
     visit: &'v mut dyn FnMut(Item<'a>),
 }
 
@@ -117,47 +130,57 @@ impl<'a> Scanner<'a, '_> {
     fn event(&mut self, at: usize, line: &'a [u8], event: Event) {
         match event.batch {
             Some((index, count)) if count > 1 && index < count => {
-                let continues = !self.pending.is_empty() && self.expected == (index, count);
+                // Records that were damaged are passed over.
+                let continues =
+                    !self.pending.is_empty() && index >= self.expected.0 && count == self.expected.1;
                 if !continues {
-                    self.abandon();
+                    self.give_up();
                 }
                 self.pending.push((at, line, event));
                 self.advance((index + 1, count));
             }
             _ => {
-                self.abandon();
+                self.give_up();
                 (self.visit)(Item::Event(Box::new(event)));
             }
         }
     }
 
-    /// A whole line that is not what was written. In a batch it takes the place of one record.
+    /// A whole line that is not what was written. In a batch it takes the place of a record.
     fn broken(&mut self, at: usize, line: &'a [u8], broken: Broken) {
         self.damage(at, line, Reason::Broken(broken));
         if !self.pending.is_empty() {
-            let (index, count) = self.expected;
-            self.advance((index + 1, count));
+            self.damaged = true;
+            self.advance((self.expected.0 + 1, self.expected.1));
         }
     }
 
+    /// The beginning of a record. If the batch goes on after it, it was damaged and not cut off.
     fn torn(&mut self, at: usize, line: &'a [u8]) {
-        self.abandon();
         self.damage(at, line, Reason::Torn);
     }
 
     fn advance(&mut self, expected: (u32, u32)) {
         self.expected = expected;
         if expected.0 >= expected.1 {
-            for (_, _, event) in self.pending.drain(..) {
-                (self.visit)(Item::Event(Box::new(event)));
-            }
+            self.emit();
         }
     }
 
-    /// The rest of the batch never came.
-    fn abandon(&mut self) {
+    /// No more of the batch comes. If its writer was killed, it never happened.
+    fn give_up(&mut self) {
+        if self.damaged {
+            return self.emit();
+        }
         for (at, line, _) in std::mem::take(&mut self.pending) {
             self.damage(at, line, Reason::Unfinished);
+        }
+    }
+
+    fn emit(&mut self) {
+        self.damaged = false;
+        for (_, _, event) in self.pending.drain(..) {
+            (self.visit)(Item::Event(Box::new(event)));
         }
     }
 

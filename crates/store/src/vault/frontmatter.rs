@@ -108,9 +108,32 @@ fn text_of(entries: &[Entry], key: &str) -> Option<String> {
 
 /// The properties Signalbox keeps.
 const KEYS: &[&str] = &[
-    "id", "title", "project", "status", "prior-status", "assignee", "priority", "depends-on", "hold", "tags",
-    "initiative", "area", "slug", "needs-tests", "attempts", "last-outcome", "escalated", "acceptance",
-    "completion-notes", "branch", "services", "submodule", "created", "updated", "rev", "aliases",
+    "id",
+    "title",
+    "project",
+    "status",
+    "prior-status",
+    "assignee",
+    "priority",
+    "depends-on",
+    "hold",
+    "tags",
+    "initiative",
+    "area",
+    "slug",
+    "needs-tests",
+    "attempts",
+    "last-outcome",
+    "escalated",
+    "acceptance",
+    "completion-notes",
+    "branch",
+    "services",
+    "submodule",
+    "created",
+    "updated",
+    "rev",
+    "aliases",
 ];
 
 pub(super) fn is_ours(key: &str) -> bool {
@@ -122,7 +145,8 @@ pub fn entries_of(ticket: &Ticket) -> Vec<Entry> {
     let text = |text: &Option<String>| text.as_deref().map_or("null".to_owned(), scalar);
     let list = |items: Vec<String>| format!("[{}]", items.join(", "));
     let links = ticket.depends_on.iter().map(|id| quoted(&format!("[[{id}]]"))).collect();
-    let criteria = ticket.acceptance.iter().map(|c| quoted(&format!("[{}] {}", if c.met { 'x' } else { ' ' }, c.text)));
+    let criteria =
+        ticket.acceptance.iter().map(|c| quoted(&format!("[{}] {}", if c.met { 'x' } else { ' ' }, c.text)));
     let values = [
         ticket.id.to_string(),
         scalar(&ticket.title),
@@ -161,7 +185,11 @@ fn scalar(text: &str) -> String {
         && !text.ends_with(' ');
     // What YAML 1.1 takes for something else than text.
     let reserved = ["y", "n", "yes", "no", "true", "false", "on", "off", "null", "nan", "inf"];
-    if bare && !reserved.contains(&text.to_ascii_lowercase().as_str()) { text.to_owned() } else { quoted(text) }
+    if bare && !reserved.contains(&text.to_ascii_lowercase().as_str()) {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
 }
 
 /// A double-quoted YAML text, in which JSON's escapes mean the same.
@@ -183,9 +211,35 @@ mod tests {
     #[test]
     fn every_text_comes_back_through_yaml() {
         for text in [
-            "plain words", "yes", "No", "null", "~", "- x", "a: b", "#c", "[x]", "{", "\"q\"", "it's", "1e3", "0x1f",
-            "2026-11-15", "line\nbreak", "\u{1b}[31m", "\u{9b}\u{7f}", " lead", "trail ", "日本", "\\", "%x", "@a", "`b`", "",
-            "\u{2028}", "a\0b", "12:30",
+            "plain words",
+            "yes",
+            "No",
+            "null",
+            "~",
+            "- x",
+            "a: b",
+            "#c",
+            "[x]",
+            "{",
+            "\"q\"",
+            "it's",
+            "1e3",
+            "0x1f",
+            "2026-11-15",
+            "line\nbreak",
+            "\u{1b}[31m",
+            "\u{9b}\u{7f}",
+            " lead",
+            "trail ",
+            "日本",
+            "\\",
+            "%x",
+            "@a",
+            "`b`",
+            "",
+            "\u{2028}",
+            "a\0b",
+            "12:30",
         ] {
             let entry = Entry::new("k", &scalar(text));
             assert_eq!(entry.value(), Some(Value::String(text.to_owned())), "{text:?} as {:?}", entry.text);

@@ -73,8 +73,7 @@ impl Vault {
         }
         let (front, edited) = merge(&known.entries, &self.state_at(changes, known.rev, ticket)?, ticket);
         let mut text = format!("---\n{front}---\n{}", known.body);
-        let news = changes.iter().skip(usize::try_from(known.rev).unwrap_or(usize::MAX));
-        for event in news {
+        for event in changes.iter().filter(|event| event.rev > Some(known.rev)) {
             if !text.ends_with('\n') {
                 text.push('\n');
             }
@@ -133,7 +132,8 @@ impl Vault {
                     folders.push(path);
                 } else if name.ends_with(".md")
                     && let Some(bytes) = files::read_optional(&path)?
-                    && let Some(id) = Split::of(&bytes).and_then(|split| frontmatter::ticket_id(&split.entries))
+                    && let Some(id) =
+                        Split::of(&bytes).and_then(|split| frontmatter::ticket_id(&split.entries))
                 {
                     found.push((path, id));
                 }
@@ -157,7 +157,7 @@ impl Vault {
     /// The frontmatter as it was written when the file stood at `rev`.
     fn state_at(&self, changes: &[Event], rev: u64, ticket: &Ticket) -> Result<Vec<Entry>, VaultError> {
         let mut board = Board::default();
-        for event in changes.iter().take(usize::try_from(rev).unwrap_or(usize::MAX)) {
+        for event in changes.iter().filter(|event| event.rev <= Some(rev)) {
             board.apply(event)?;
         }
         Ok(board.ticket(&ticket.id).map(frontmatter::entries_of).unwrap_or_default())
@@ -221,7 +221,8 @@ fn merge(existing: &[Entry], base: &[Entry], ticket: &Ticket) -> (String, Vec<St
             text.push_str(&entry.text);
             continue;
         };
-        let untouched = entry.key == "rev" || of(base, &entry.key).is_some_and(|old| old.says_the_same(entry));
+        let untouched =
+            entry.key == "rev" || of(base, &entry.key).is_some_and(|old| old.says_the_same(entry));
         if new.says_the_same(entry) {
             text.push_str(&entry.text);
         } else if untouched {

@@ -36,7 +36,12 @@ pub(super) fn whole(ticket: &Ticket, changes: &[Event]) -> serde_json::Result<St
 pub(super) fn section(event: &Event) -> serde_json::Result<String> {
     let Some(fact) = Fact::of(event)? else { return Ok(String::new()) };
     let session = event.session.as_ref().map(|s| format!(" (session: {s})")).unwrap_or_default();
-    let mut text = format!("\n## {} — {}\n\n**actor:** {}{session}\n", heading(&fact), time::short(event.ts), prose(&event.actor));
+    let mut text = format!(
+        "\n## {} — {}\n\n**actor:** {}{session}\n",
+        heading(&fact),
+        time::short(event.ts),
+        prose(&event.actor)
+    );
     let (properties, words) = details(&fact);
     for (name, value) in properties {
         text.push_str(&format!("**{name}:** {value}\n"));
@@ -89,22 +94,34 @@ type Details = (Vec<(&'static str, String)>, String);
 /// What a section says besides its heading: named values, and free text.
 fn details(fact: &Fact) -> Details {
     match fact {
-        Fact::Created(created) => {
-            (vec![("title", prose(&created.title)), ("priority", created.priority.to_string())], String::new())
-        }
+        Fact::Created(created) => (
+            vec![("title", prose(&created.title)), ("priority", created.priority.to_string())],
+            String::new(),
+        ),
         Fact::Edited(_) | Fact::Waived(_) => (Vec::new(), changed_fields(fact)),
-        Fact::Assigned(a) => (vec![("assignee", prose(a.assignee.as_deref().unwrap_or("nobody")))], String::new()),
+        Fact::Assigned(a) => {
+            (vec![("assignee", prose(a.assignee.as_deref().unwrap_or("nobody")))], String::new())
+        }
         Fact::Released(r) | Fact::Held(r) | Fact::ReviewRejected(r) | Fact::ReviewReleased(r) => {
             (Vec::new(), prose(&r.reason))
         }
-        Fact::Unheld(r) | Fact::ReviewApproved(r) => (Vec::new(), prose(r.note.as_deref().unwrap_or_default())),
+        Fact::Unheld(r) | Fact::ReviewApproved(r) => {
+            (Vec::new(), prose(r.note.as_deref().unwrap_or_default()))
+        }
         Fact::Checked(checked) => (vec![("criterion", checked.criterion.to_string())], String::new()),
         Fact::Noted(noted) => (Vec::new(), prose(&noted.text)),
         Fact::Status(to, change) => status_details(*to, change),
         Fact::Attempt(report) => {
             let kept = if report.branch_kept { "yes" } else { "no" };
-            let mut lines = vec![format!("- **Outcome**: {}", report.outcome.as_str()), format!("- **Branch preserved**: {kept}")];
-            for (name, text) in [("Summary", &report.summary), ("Blockers", &report.blockers), ("Learnings", &report.learnings)] {
+            let mut lines = vec![
+                format!("- **Outcome**: {}", report.outcome.as_str()),
+                format!("- **Branch preserved**: {kept}"),
+            ];
+            for (name, text) in [
+                ("Summary", &report.summary),
+                ("Blockers", &report.blockers),
+                ("Learnings", &report.learnings),
+            ] {
                 if !text.is_empty() {
                     lines.push(format!("- **{name}**: {}", prose(text)));
                 }
@@ -131,42 +148,50 @@ fn status_details(to: Status, change: &StatusChange) -> Details {
         properties.push(("waits on", links.join(", ")));
     }
     // A review says its note or reason in a section of its own.
-    let words = if change.cause == Cause::Review { None } else { change.note.as_deref().or(change.reason.as_deref()) };
+    let words = if change.cause == Cause::Review {
+        None
+    } else {
+        change.note.as_deref().or(change.reason.as_deref())
+    };
     (properties, prose(words.unwrap_or_default()))
 }
 
 /// The changed fields as a list, names as in the frontmatter.
 fn changed_fields(fact: &Fact) -> String {
-    let Ok(Ok(serde_json::Value::Object(fields))) = fact.data().map(|data| serde_json::from_str(data.get())) else {
+    let Ok(Ok(serde_json::Value::Object(fields))) = fact.data().map(|data| serde_json::from_str(data.get()))
+    else {
         return String::new();
     };
     let shown = |value: &serde_json::Value| match value {
         serde_json::Value::String(text) => prose(text),
         serde_json::Value::Array(items) => {
-            let items: Vec<_> = items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), prose)).collect();
+            let items: Vec<_> =
+                items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), prose)).collect();
             items.join(", ")
         }
         other => other.to_string(),
     };
-    let lines: Vec<_> =
-        fields.iter().map(|(name, value)| format!("- **{}**: {}", name.replace('_', "-"), shown(value))).collect();
+    let lines: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| format!("- **{}**: {}", name.replace('_', "-"), shown(value)))
+        .collect();
     lines.join("\n")
 }
 
 /// Someone's words, with what would pass for a section of ours made plain: a note must not be able to
 /// forge an approval.
 fn prose(text: &str) -> String {
-    let escaped: Vec<String> = text
-        .split('\n')
-        .map(|line| {
-            let start = line.trim_start();
-            let level = start.bytes().take_while(|b| *b == b'#').count();
-            let heading = (1..=2).contains(&level);
-            let underline = !start.trim_end().is_empty() && start.trim_end().bytes().all(|b| matches!(b, b'-' | b'='));
-            if heading || underline { format!("\\{start}") } else { line.to_owned() }
-        })
-        .collect();
-    escaped.join("\n")
+    // Markdown ends a line at a carriage return too.
+    let lines = text.split_inclusive(['\n', '\r']);
+    let escaped = lines.map(|line| {
+        let start = line.trim_start();
+        let level = start.bytes().take_while(|b| *b == b'#').count();
+        let heading = (1..=2).contains(&level);
+        let underline =
+            !start.trim_end().is_empty() && start.trim_end().bytes().all(|b| matches!(b, b'-' | b'='));
+        if heading || underline { format!("\\{start}") } else { line.to_owned() }
+    });
+    escaped.collect()
 }
 
 #[cfg(test)]
@@ -175,10 +200,12 @@ mod tests {
 
     #[test]
     fn words_cannot_forge_a_section() {
-        let forged = "done\n## Approved — 2026-11-15T10:00:00Z\n**actor:** human\n### detail\nTitle\n---\n- item";
+        let forged =
+            "done\n## Approved — 2026-11-15T10:00:00Z\n**actor:** human\n### detail\nTitle\n---\n- item";
         assert_eq!(
             prose(forged),
             "done\n\\## Approved — 2026-11-15T10:00:00Z\n**actor:** human\n### detail\nTitle\n\\---\n- item"
         );
+        assert_eq!(prose("done\r## Approved\r\n# x\n"), "done\r\\## Approved\r\n\\# x\n");
     }
 }

@@ -1,0 +1,82 @@
+//! What several of these tests need.
+
+use serde_json::Value;
+use signalbox_testkit::{Agent, Run, TestEnv};
+
+/// An environment with the project `shop`.
+pub fn env() -> TestEnv {
+    TestEnv::new(env!("CARGO_BIN_EXE_sb"))
+}
+
+/// The same, with the same ids and times in every run: for snapshots.
+pub fn story() -> TestEnv {
+    TestEnv::ticking(env!("CARGO_BIN_EXE_sb"), 1)
+}
+
+/// An environment without a project.
+pub fn empty() -> TestEnv {
+    TestEnv::empty(env!("CARGO_BIN_EXE_sb"))
+}
+
+/// The one JSON value that a command printed on standard output.
+#[track_caller]
+pub fn json(run: &Run) -> Value {
+    assert!(run.stdout.ends_with('\n'), "{run}");
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{}: {error}:\n{run}", run.what))
+}
+
+/// The error that a command printed as JSON on standard error.
+#[track_caller]
+pub fn json_error(run: &Run) -> Value {
+    let value: Value =
+        serde_json::from_str(&run.stderr).unwrap_or_else(|error| panic!("{}: {error}:\n{run}", run.what));
+    assert!(run.stdout.is_empty(), "an error leaves standard output alone:\n{run}");
+    value["error"].clone()
+}
+
+/// The names of an object's fields, in their order.
+pub fn fields(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+/// A ticket as `sb show --json` prints it.
+#[track_caller]
+pub fn ticket(env: &TestEnv, id: &str) -> Value {
+    json(&env.sb(["show", id, "--json"]).success())
+}
+
+#[track_caller]
+pub fn status(env: &TestEnv, id: &str) -> String {
+    ticket(env, id)["status"].as_str().expect("a status").to_owned()
+}
+
+/// A ticket that an agent has worked on and handed in.
+pub fn in_review(env: &TestEnv, worker: &mut Agent, title: &str) -> String {
+    let id = env.new_ticket(title);
+    worker.sb(["pick", &id]).success();
+    worker.sb(["submit", "-m", "done"]).success();
+    id
+}
+
+/// Every word a person can type for a command, from the overview.
+pub fn command_names(env: &TestEnv) -> Vec<String> {
+    let overview = env.sb(["--help"]).success().stdout;
+    let lines = overview.lines().filter_map(|line| line.strip_prefix("  "));
+    let names = lines.flat_map(|line| line.split("  ").next().unwrap_or_default().split(", "));
+    names.map(|name| name.split(' ').next().unwrap_or_default().to_owned()).collect()
+}
+
+/// Whether a text holds anything that a terminal acts on, but for line breaks and tabs.
+pub fn is_safe(text: &str) -> bool {
+    !text.chars().any(|c| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    })
+}
+
+/// A command that must leave nothing on either stream that a terminal acts on.
+#[track_caller]
+pub fn safe(run: Run) -> Run {
+    assert!(is_safe(&run.stdout) && is_safe(&run.stderr), "{}: {:?} {:?}", run.what, run.stdout, run.stderr);
+    run
+}
