@@ -11,7 +11,7 @@ pub fn overview() -> String {
         for row in COMMANDS.iter().filter(|row| row.group == group) {
             let names =
                 std::iter::once(row.name).chain(row.aliases.iter().copied()).collect::<Vec<_>>().join(", ");
-            text.push_str(&format!("  {names:24} {}\n", row.about));
+            text.push_str(&format!("  {names:25} {}\n", row.about));
         }
     }
     text.push_str("\n`sb COMMAND --help` says more about one. Ids may be shortened: `sb show a7K`.\n");

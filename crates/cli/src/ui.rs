@@ -32,7 +32,7 @@ pub enum Paint {
 
 impl Ui {
     pub fn new() -> Self {
-        let stdout_is_terminal = io::stdout().is_terminal();
+        let stdout_is_terminal = io::stdout().is_terminal() || assumed_width().is_some();
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Self {
@@ -51,6 +51,9 @@ impl Ui {
     pub fn width(&self) -> Option<usize> {
         if !self.stdout_is_terminal {
             return None;
+        }
+        if let Some(width) = assumed_width() {
+            return Some(width);
         }
         let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
         Some(size.map(|s| usize::from(s.ws_col)).filter(|w| *w > 0).unwrap_or(80))
@@ -135,6 +138,14 @@ impl Ui {
     fn on_stderr(&self, paint: Paint, text: &str) -> String {
         if self.stderr_color { painted(paint, text) } else { text.to_owned() }
     }
+}
+
+/// In debug builds, `SIGNALBOX_TERMINAL=80` stands for a terminal of that width, so that tests see what people see.
+fn assumed_width() -> Option<usize> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
+    std::env::var("SIGNALBOX_TERMINAL").ok()?.parse().ok()
 }
 
 fn sentence(warning: &Warning) -> String {

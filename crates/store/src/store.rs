@@ -254,7 +254,10 @@ impl Store {
         let heal = |id: &TicketId| -> Result<Option<Warning>, StoreError> {
             let Some(ticket) = index.ticket(id)? else { return Ok(None) };
             let known = index.was_written(id)?;
-            let warning = match self.vault.update(&ticket, &index.changes(id)?)? {
+            // A reader may have caught up with more between the two look-ups.
+            let mut changes = index.changes(id)?;
+            changes.retain(|event| event.rev <= Some(ticket.rev));
+            let warning = match self.vault.update(&ticket, &changes)? {
                 Update::Written => None,
                 Update::Created if !known => None,
                 Update::Created => Some(Warning::Recreated(id.clone())),
@@ -263,7 +266,7 @@ impl Store {
                 }
                 Update::Foreign => Some(Warning::Foreign(id.clone())),
             };
-            index.written(id)?;
+            index.written(id, ticket.rev)?;
             Ok(warning)
         };
         match index.behind() {

@@ -210,7 +210,7 @@ impl TestEnv {
         let names = std::fs::read_dir(&folder).expect("the tickets folder");
         let found = names
             .map(|entry| entry.expect("an entry").path())
-            .find(|path| path.to_string_lossy().contains(id));
+            .find(|path| path.to_string_lossy().ends_with(&format!("-{id}.md")));
         found.unwrap_or_else(|| panic!("no file of {id} in {}", folder.display()))
     }
 

@@ -38,8 +38,6 @@ impl Size {
 pub struct Home {
     /// What `HOME` is set to.
     pub folder: PathBuf,
-    /// A directory that is a project.
-    pub project: PathBuf,
     pub cast: Cast,
 }
 
@@ -53,12 +51,20 @@ impl Home {
 pub struct Homes {
     sb: PathBuf,
     scratch: PathBuf,
+    /// A directory that is a project in every home.
+    project: PathBuf,
     made: BTreeMap<Size, Home>,
 }
 
 impl Homes {
+    /// Also makes the project's directory the current one, for good. A child could be told to change into it
+    /// instead, but then the standard library forks to start it, and the cost of that would be counted.
     pub fn new(sb: &Path, scratch: &Path) -> Result<Self> {
-        Ok(Self { sb: sb.to_owned(), scratch: scratch.to_owned(), made: BTreeMap::new() })
+        let project = scratch.join("project");
+        std::fs::create_dir_all(&project)?;
+        let project = project.canonicalize()?;
+        std::env::set_current_dir(&project)?;
+        Ok(Self { sb: sb.to_owned(), scratch: scratch.to_owned(), project, made: BTreeMap::new() })
     }
 
     pub fn get(&mut self, size: Size) -> Result<Home> {
@@ -74,14 +80,11 @@ impl Homes {
     pub fn make(&self, size: Size, name: &str) -> Result<Home> {
         let begun = Instant::now();
         let folder = self.scratch.join(name);
-        let project = folder.join("project");
-        std::fs::create_dir_all(&project)?;
-        let project = project.canonicalize()?;
         // Whoever runs the bench is not an agent, even if an agent does.
-        let shown = serde_json::to_string(&project)?;
+        let shown = serde_json::to_string(&self.project)?;
         let config = format!("[identity]\nagent_programs = []\n\n[projects.bench]\npath = {shown}\n");
         run::write(&folder.join(".signalbox").join("config.toml"), config)?;
-        let mut home = Home { folder, project, cast: Cast::default() };
+        let mut home = Home { folder, cast: Cast::default() };
         if size != Size::EMPTY {
             home.cast = write_log(&home.events(), size)?;
             let written = begun.elapsed();
@@ -100,10 +103,10 @@ impl Homes {
     }
 }
 
-/// `sb` with these words, as someone whose home this is and who is in the project's directory.
+/// `sb` with these words, as someone whose home this is.
 pub fn command<'a>(sb: &Path, home: &Home, words: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = run::hermetic(sb, &home.folder);
-    command.current_dir(&home.project).args(words);
+    command.args(words);
     command
 }
 

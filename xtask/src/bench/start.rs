@@ -18,13 +18,9 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
     let floor = floor(bench)?;
     let mut competitors = Vec::new();
     if let Some(program) = &floor {
+        let label = "floor: an empty static C program";
         let folder = &home.folder;
-        let project = &home.project;
-        competitors.push(Competitor::new("floor: an empty static C program", ROUNDS, move |_| {
-            let mut command = run::hermetic(program, folder);
-            command.current_dir(project);
-            command
-        }));
+        competitors.push(Competitor::new(label, ROUNDS, move |_| run::hermetic(program, folder)));
     } else {
         skipped(
             &mut section,

@@ -104,34 +104,32 @@ fn candidates(index: &Index, project: Option<&ProjectName>) -> Result<Vec<Ticket
 pub fn next_commands(ticket: &Ticket, who: &Who) -> Vec<String> {
     let id = &ticket.id;
     let mine = ticket.is_assigned_to(who);
-    let mut commands: Vec<String> = match ticket.status {
-        Status::Backlog => vec![format!("sb status open {id}            scope it for work")],
-        Status::Open => vec![format!("sb pick {id}                   claim it")],
+    let mut commands: Vec<(String, &str)> = match ticket.status {
+        Status::Backlog => vec![(format!("sb status open {id}"), "scope it for work")],
+        Status::Open => vec![(format!("sb pick {id}"), "claim it")],
         Status::InProgress if mine => vec![
-            "sb note \"…\"                        say what you did or found".to_owned(),
-            "sb submit                          hand it in for review".to_owned(),
-            "sb release --outcome failed …      give up and leave a report".to_owned(),
+            ("sb note \"…\"".to_owned(), "say what you did or found"),
+            ("sb submit".to_owned(), "hand it in for review"),
+            ("sb release --outcome failed …".to_owned(), "give up and leave a report"),
         ],
-        Status::InProgress => vec![format!("sb show {id}                   read how it goes")],
+        Status::InProgress => vec![(format!("sb show {id}"), "read how it goes")],
         Status::Review if ticket.is_reviewed_by(who) => vec![
-            format!("sb approve {id}                accept the work"),
-            format!("sb reject {id} \"…\"            send it back with a reason"),
+            (format!("sb approve {id}"), "accept the work"),
+            (format!("sb reject {id} \"…\""), "send it back with a reason"),
         ],
-        Status::Review => vec![format!("sb review {id}                 review it, if you are independent")],
-        Status::Rework if mine => vec![format!("sb pick {id}                   take it up again")],
-        Status::Rework | Status::Blocked => {
-            vec![format!("sb show {id}                   see what it waits for")]
-        }
-        Status::Done => vec!["sb pop                             take the next one".to_owned()],
+        Status::Review => vec![(format!("sb review {id}"), "review it, if you are independent")],
+        Status::Rework if mine => vec![(format!("sb pick {id}"), "take it up again")],
+        Status::Rework | Status::Blocked => vec![(format!("sb show {id}"), "see what it waits for")],
+        Status::Done => vec![("sb pop".to_owned(), "take the next one")],
     };
     if !who.is_agent() {
-        commands.extend(match ticket.status {
+        match ticket.status {
             Status::Blocked if ticket.hold.is_some() => {
-                vec![format!("sb unhold {id}                 release the hold")]
+                commands.push((format!("sb unhold {id}"), "release the hold"));
             }
-            Status::Done => vec![format!("sb reopen {id} \"…\"            bring it back")],
-            _ => Vec::new(),
-        });
+            Status::Done => commands.push((format!("sb reopen {id} \"…\""), "bring it back")),
+            _ => {}
+        }
     }
-    commands
+    commands.into_iter().map(|(command, meaning)| format!("{command:32} {meaning}")).collect()
 }

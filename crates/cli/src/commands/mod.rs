@@ -89,7 +89,7 @@ macro_rules! row {
             aliases: &$aliases,
             group: Group::$group,
             about: $about,
-            arguments: |command| <$module::$arguments as Args>::augment_args(command.about($about)),
+            arguments: |command| explained(<$module::$arguments as Args>::augment_args(command), $about),
             run: |cx: &mut Cx, matches: &ArgMatches| {
                 let arguments = $module::$arguments::from_arg_matches(matches)
                     .map_err(|e| CommandError::usage("usage", e.to_string()))?;
@@ -97,6 +97,13 @@ macro_rules! row {
             },
         }
     };
+}
+
+/// The line of the overview comes first, then what the arguments' own comment says.
+fn explained(command: clap::Command, about: &'static str) -> clap::Command {
+    let more = command.get_long_about().or(command.get_about()).map(ToString::to_string).unwrap_or_default();
+    let stop = if more.ends_with(['.', ':']) { "" } else { "." };
+    command.about(about).long_about(format!("{about}\n\n{more}{stop}"))
 }
 
 /// Every command, in the order of the overview and of the reference page.

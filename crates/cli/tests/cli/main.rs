@@ -2,10 +2,15 @@
 
 mod crash;
 mod faults;
+mod filing;
+mod humans;
 mod overview;
+mod projects;
 mod race;
+mod reviewing;
 mod smoke;
 mod support;
+mod working;
 
 use signalbox_testkit::TestEnv;
 

@@ -31,10 +31,13 @@ fn every_command_and_every_argument_is_explained() {
         let mut lines = rest.lines().skip(1).peekable();
         while let Some(line) = lines.next() {
             let word = line.trim_start();
-            let is_argument = line.starts_with("  ") && (word.starts_with('-') || word.starts_with(['[', '<']));
+            let indent = line.len() - word.len();
+            let is_argument = (2..=6).contains(&indent) && word.starts_with(['-', '[', '<']);
             if is_argument {
                 let beside = word.split_once("  ").is_some_and(|(_, help)| !help.trim().is_empty());
-                let below = lines.peek().is_some_and(|next| next.starts_with("          ") && !next.trim().is_empty());
+                let below = lines
+                    .peek()
+                    .is_some_and(|next| next.starts_with("          ") && !next.trim().is_empty());
                 assert!(beside || below, "{line:?} is not explained in\n{block}");
             }
         }
@@ -44,9 +47,12 @@ fn every_command_and_every_argument_is_explained() {
 #[test]
 fn there_are_four_reference_pages() {
     let env = env();
-    for (page, heading) in
-        [("cli", "# Commands"), ("config", "# Settings"), ("events", "# Events"), ("environment", "# Environment")]
-    {
+    for (page, heading) in [
+        ("cli", "# Commands"),
+        ("config", "# Settings"),
+        ("events", "# Events"),
+        ("environment", "# Environment"),
+    ] {
         let text = env.sb(["help", "--reference", page]).success().stdout;
         assert!(text.starts_with(heading), "{text}");
     }
@@ -71,51 +77,51 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
     Usage: sb COMMAND [ARGUMENTS]
 
     Getting started
-      init                     Make a directory a project
-      projects                 List the projects
-      demo                     Watch two agents and a human work in a throw-away home
-      help                     Show what can be done now, or all about one command
+      init                      Make a directory a project
+      projects                  List the projects
+      demo                      Watch two agents and a human work in a throw-away home
+      help                      Show what can be done now, or all about one command
 
     Reading
-      list, ls                 List tickets
-      show, view               Show a ticket with its story
-      ready                    List what can be claimed, most urgent first
-      log                      Show events, or follow them
-      at                       Show tickets as they were at a past moment
-      context                  Show who you are, your ticket and what you could take
-      query                    Ask the index in SQL, or run a named report
+      list, ls                  List tickets
+      show, view                Show a ticket with its story
+      ready                     List what can be claimed, most urgent first
+      log                       Show events, or follow them
+      at                        Show tickets as they were at a past moment
+      context                   Show who you are, your ticket and what you could take
+      query                     Ask the index in SQL, or run a named report
 
     Working on tickets
-      new, create, add         File a ticket
-      edit                     Change a ticket's title, priority, tags, dependencies …
+      new, create, add          File a ticket
+      edit                      Change a ticket's title, priority, tags, dependencies …
       pick, start, begin, claim Claim a ticket and begin work on it
-      pop                      Claim the most urgent ready ticket and show it
-      note                     Write a note on a ticket
-      check                    Tick an acceptance criterion, or untick it
-      status, move             Move a ticket to another status
-      submit                   Hand work in for review
-      release, unclaim, drop   Let go of a ticket, with a report of the attempt
-      switch                   Make a ticket the current one
-      clear                    Have no current ticket
+      pop                       Claim the most urgent ready ticket and show it
+      note                      Write a note on a ticket
+      check                     Tick an acceptance criterion, or untick it
+      status, move              Move a ticket to another status
+      submit                    Hand work in for review
+      release, unclaim, drop    Let go of a ticket, with a report of the attempt
+      switch                    Make a ticket the current one
+      clear                     Have no current ticket
 
     Reviewing
-      review                   Take a ticket for review, or hand in your own
-      approve                  Accept reviewed work: the ticket is done
-      reject                   Send reviewed work back with a reason
+      review                    Take a ticket for review, or hand in your own
+      approve                   Accept reviewed work: the ticket is done
+      reject                    Send reviewed work back with a reason
 
     For humans alone
-      assign                   Give a ticket to someone
-      hold                     Block a ticket with a reason
-      unhold                   Release a hold
-      override                 Force a status; it is recorded
-      close                    Mark a ticket done without review
-      reopen                   Bring a done ticket back
+      assign                    Give a ticket to someone
+      hold                      Block a ticket with a reason
+      unhold                    Release a hold
+      override                  Force a status; it is recorded
+      close                     Mark a ticket done without review
+      reopen                    Bring a done ticket back
 
     Looking after it
-      config                   Show or change settings
-      index                    Rebuild the index from the log
-      doctor                   Find what is wrong, and repair it
-      hook                     Answer an agent CLI's hook
+      config                    Show or change settings
+      index                     Rebuild the index from the log
+      doctor                    Find what is wrong, and repair it
+      hook                      Answer an agent CLI's hook
 
     `sb COMMAND --help` says more about one. Ids may be shortened: `sb show a7K`.
     Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 not allowed now.
@@ -130,37 +136,37 @@ fn help_knows_the_current_ticket() {
     let beginning = |text: &str| text.split("\n\nSignalbox:").next().expect("a beginning").to_owned();
     insta::assert_snapshot!(beginning(&env.sb(["help"]).success().stdout), @r#"
     Your current ticket: sb_Bq5DH9  in-progress  P3  Limit logins
-      sb note "…"                        say what you did or found
-      sb submit                          hand it in for review
-      sb release --outcome failed …      give up and leave a report
+      sb note "…"                      say what you did or found
+      sb submit                        hand it in for review
+      sb release --outcome failed …    give up and leave a report
     "#);
     env.sb(["submit", "-m", "done"]).success();
     insta::assert_snapshot!(beginning(&env.sb(["help"]).success().stdout), @"
     Your current ticket: sb_Bq5DH9  review  P3  Limit logins
-      sb review sb_Bq5DH9                 review it, if you are independent
+      sb review sb_Bq5DH9              review it, if you are independent
     ");
     env.sb(["review"]).success();
     insta::assert_snapshot!(beginning(&env.sb(["help"]).success().stdout), @r#"
     Your current ticket: sb_Bq5DH9  review  P3  Limit logins
-      sb approve sb_Bq5DH9                accept the work
-      sb reject sb_Bq5DH9 "…"            send it back with a reason
+      sb approve sb_Bq5DH9             accept the work
+      sb reject sb_Bq5DH9 "…"          send it back with a reason
     "#);
     env.sb(["reject", "not yet"]).success();
     insta::assert_snapshot!(beginning(&env.sb(["help"]).success().stdout), @"
     Your current ticket: sb_Bq5DH9  rework  P3  Limit logins
-      sb pick sb_Bq5DH9                   take it up again
+      sb pick sb_Bq5DH9                take it up again
     ");
     env.sb(["hold", &id, "wait for Monday"]).success();
     insta::assert_snapshot!(beginning(&env.sb(["help"]).success().stdout), @"
     Your current ticket: sb_Bq5DH9  blocked  P3  Limit logins
-      sb show sb_Bq5DH9                   see what it waits for
-      sb unhold sb_Bq5DH9                 release the hold
+      sb show sb_Bq5DH9                see what it waits for
+      sb unhold sb_Bq5DH9              release the hold
     ");
     env.sb(["close", &id]).success();
     insta::assert_snapshot!(beginning(&env.sb(["help"]).success().stdout), @r#"
     Your current ticket: sb_Bq5DH9  done  P3  Limit logins
-      sb pop                             take the next one
-      sb reopen sb_Bq5DH9 "…"            bring it back
+      sb pop                           take the next one
+      sb reopen sb_Bq5DH9 "…"          bring it back
     "#);
 }
 
@@ -312,7 +318,8 @@ fn a_closed_pipe_is_no_error() {
     for number in 0..3 {
         env.new_ticket(&format!("Ticket {number}"));
     }
-    let run = env.bash("set -o pipefail; sb log --json | head -c 1 >/dev/null; echo ${PIPESTATUS[0]}").success();
+    let run =
+        env.bash("set -o pipefail; sb log --json | head -c 1 >/dev/null; echo ${PIPESTATUS[0]}").success();
     assert_eq!(run.stdout, "0\n");
     assert_eq!(run.stderr, "");
 }

@@ -82,7 +82,7 @@ fn restore(store: &Store, id: &TicketId) -> Result<String, StoreError> {
     if let Some(ticket) = index.ticket(id)? {
         let keep = store.home().quarantine().join("vault");
         store.vault().restore(&ticket, &index.changes(id)?, &keep)?;
-        index.written(id)?;
+        index.written(id, ticket.rev)?;
     }
     fixed(store, "vault", format!("restored the file of {id}"))
 }

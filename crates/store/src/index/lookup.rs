@@ -299,11 +299,14 @@ impl Index {
         Ok(!self.rows(sql, [ticket.to_string().into()], |_| Ok(()))?.is_empty())
     }
 
-    /// Remember that a ticket's markdown is up to date.
-    pub fn written(&self, ticket: &TicketId) -> Result<(), IndexError> {
+    /// Remember that a ticket's markdown stands at this revision. A reader may have caught up with more since.
+    pub fn written(&self, ticket: &TicketId, rev: u64) -> Result<(), IndexError> {
+        let id = ticket.as_str();
+        let rev = i64::try_from(rev).unwrap_or(i64::MAX);
+        let still = "DELETE FROM behind WHERE ticket = ?1 AND (SELECT rev FROM tickets WHERE id = ?1) <= ?2";
         let write = || {
-            self.connection.execute("DELETE FROM behind WHERE ticket = ?1", [ticket.as_str()])?;
-            self.connection.execute("INSERT OR IGNORE INTO written VALUES (?1)", [ticket.as_str()])
+            self.connection.execute(still, rusqlite::params![id, rev])?;
+            self.connection.execute("INSERT OR IGNORE INTO written VALUES (?1)", [id])
         };
         write().map_err(|e| self.error(e))?;
         Ok(())
