@@ -3,10 +3,15 @@
 mod crash;
 mod faults;
 mod filing;
+mod history;
+mod hooks;
 mod humans;
+mod identity;
 mod overview;
 mod projects;
 mod race;
+mod reading;
+mod readme;
 mod reviewing;
 mod smoke;
 mod support;

@@ -1,0 +1,109 @@
+//! `hook`: what agent CLIs send, and what they get.
+
+use signalbox_testkit::Agent;
+
+use crate::support::{empty, env, json, safe, story};
+
+#[test]
+fn the_answer_to_a_start_is_the_context() {
+    let env = story();
+    env.new_ticket("Limit logins");
+    let mut shell = Agent::shell(&env, "ada");
+    let started = shell.start_session("3f2a-long-enough-to-be-cut").success();
+    insta::assert_snapshot!(started, @r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Signalbox — shop — you are bash-3f2a-lon, session 3f2a-long-enough-to-be-cut\n\nReady to be worked on:\n  sb_Bq5DH9  P3  Limit logins\nClaim one with `sb pick ID`, or the first with `sb pop`.\n"}}"#);
+    let context = json(&shell.sb(["context", "--json"]).success());
+    assert_eq!(
+        (&context["actor"], &context["session"]),
+        (&"bash-3f2a-lon".into(), &"3f2a-long-enough-to-be-cut".into())
+    );
+    let event = json(&env.sb(["log", "--event", "session.started", "--json"]).success());
+    assert_eq!((&event["data"]["cli"], &event["data"]["source"]), (&"bash".into(), &"startup".into()));
+    assert_eq!(event["data"]["pid"], shell.pid());
+    assert_eq!(event["project"], "shop");
+}
+
+#[test]
+fn what_is_no_payload() {
+    let env = env();
+    let before = env.sb(["log", "--json"]).success().stdout;
+    let large = format!("{{\"session_id\":\"x\",\"prompt\":\"{}\"}}", "x".repeat(2 * 1024 * 1024));
+    for (payload, says) in [
+        ("", "standard input is not a hook's JSON"),
+        ("not json", "standard input is not a hook's JSON"),
+        ("[]", "standard input is not a hook's JSON"),
+        ("{}", "missing field `session_id`"),
+        ("{\"session_id\":3}", "invalid type"),
+        ("{\"session_id\":\"\"}", "is not a session id"),
+        ("{\"session_id\":\"../../etc/passwd\"}", "is not a session id"),
+        ("{\"session_id\":\"a/b\"}", "is not a session id"),
+        ("{\"session_id\":\"a\\nb\"}", "is not a session id"),
+        ("{\"session_id\":\".hidden\"}", "is not a session id"),
+        ("{\"session_id\":\"a\\u0000b\"}", "is not a session id"),
+        (&large, "larger than 1 MiB"),
+    ] {
+        for hook in ["session-start", "session-end"] {
+            safe(env.sb_with_input(["hook", hook], payload).code(2).says(says));
+        }
+    }
+    env.sb_with_input(["hook", "session-start"], [b'{', 0xff, 0xfe]).code(2);
+    env.sb_with_input(["hook", "session-begin"], "{}").code(2);
+    assert_eq!(env.sb(["log", "--json"]).success().stdout, before, "nothing was recorded");
+    assert!(!env.root().join("etc").exists());
+    insta::assert_snapshot!(env.sb_with_input(["hook", "session-start"], "{}"), @r#"
+    --- stderr
+    error: standard input is not a hook's JSON: missing field `session_id` at line 1 column 2
+    hint: Agent CLIs call this; they send at least `{"session_id": "…", "cwd": "…"}`.
+    --- exit 2
+    "#);
+}
+
+/// What a CLI sends more, and what it leaves out, does not matter.
+#[test]
+fn an_unknown_field_is_ignored() {
+    let env = env();
+    let mut shell = Agent::shell(&env, "ada");
+    shell
+        .run("printf '{\"session_id\":\"ada\",\"hook_event_name\":\"SessionStart\",\"later\":{\"a\":[1]},\"cwd\":\"/nowhere/at/all\"}' | sb hook session-start --cli claude")
+        .success();
+    let event = json(&env.sb(["log", "--event", "session.started", "--json"]).success());
+    assert_eq!((&event["data"]["cli"], &event["project"]), (&"claude".into(), &"untracked".into()));
+}
+
+/// A program's name becomes part of the agent's, which stands in files and on terminals.
+#[test]
+fn a_strange_name_of_a_cli_is_made_plain() {
+    let env = env();
+    let id = env.new_ticket("One");
+    let mut shell = Agent::shell(&env, "ada");
+    shell
+        .run("printf '{\"session_id\":\"0123456789abcdef-0123\"}' | sb hook session-start --cli $'\\e[31mev\\nil \\u202e'")
+        .success();
+    safe(shell.sb(["context"]).success()).says("you are 31mev-il---01234567, session 0123456789abcdef-0123");
+    shell.sb(["pick", &id]).success();
+    safe(env.sb(["list"]).success());
+    let text = env.read(env.ticket_file(&id));
+    assert!(text.contains("**actor:** 31mev-il---01234567 (session: 0123456789abcdef-0123)\n"), "{text}");
+}
+
+/// The first thing that ever happens in a home may be a session's start.
+#[test]
+fn a_start_in_a_fresh_home() {
+    let env = empty();
+    let mut ada = env.agent("ada");
+    ada.sb(["new", "x"]).code(4).says("belongs to no project");
+    ada.sb(["init"]).success();
+    ada.sb(["new", "x"]).success();
+    env.sb(["doctor"]).success();
+}
+
+/// An agent CLI calls its hooks through a shell of its own; the session is the CLI's, not that shell's.
+#[test]
+fn the_shell_of_the_hook_is_not_the_session() {
+    let env = env();
+    let mut ada = Agent::shell(&env, "ada");
+    ada.run("bash -c 'printf \"{\\\"session_id\\\":\\\"ada\\\"}\" | sb hook session-start; true'").success();
+    let context = json(&ada.sb(["context", "--json"]).success());
+    assert_eq!(context["session"], "ada");
+    let event = json(&env.sb(["log", "--event", "session.started", "--json"]).success());
+    assert_eq!(event["data"]["pid"], ada.pid());
+}
