@@ -44,7 +44,7 @@ impl Context {
     pub fn store(&self) -> Result<Store, CommandError> {
         let home = self.home()?.clone();
         let vault = self.config()?.vault(&home)?;
-        Ok(Store::new(home, vault))
+        Ok(Store::new(home, vault).on_long_read(crate::ui::say_long_read))
     }
 
     pub fn identity(&self) -> Result<&Identity, CommandError> {

@@ -29,11 +29,11 @@ fn parse_and_run(cx: &mut Context, words: Vec<OsString>) -> Result<ExitCode, Com
     match first.as_deref() {
         None | Some("-h" | "--help") => {
             cx.ui.data(&overview::overview())?;
-            return Ok(ExitCode::SUCCESS);
+            Ok(ExitCode::SUCCESS)
         }
         Some("-V" | "--version") => {
             cx.ui.data(concat!("sb ", env!("CARGO_PKG_VERSION"), "\n"))?;
-            return Ok(ExitCode::SUCCESS);
+            Ok(ExitCode::SUCCESS)
         }
         Some(name) => {
             let row = find(name)?;

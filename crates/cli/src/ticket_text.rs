@@ -135,7 +135,7 @@ pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &
     property("assignee", ticket.assignee.as_deref().unwrap_or_default());
     property("reviewer", ticket.reviewer.as_ref().map(|r| r.name.as_str()).unwrap_or_default());
     property("hold", ticket.hold.as_ref().map(|h| h.reason.as_str()).unwrap_or_default());
-    property("waits on", &waits.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", "));
+    property("waits on", &waits.iter().map(signalbox_core::TicketId::as_str).collect::<Vec<_>>().join(", "));
     property("tags", &ticket.tags.join(", "));
     property("initiative", ticket.initiative.as_deref().unwrap_or_default());
     property("area", ticket.area.as_deref().unwrap_or_default());
@@ -217,7 +217,7 @@ fn words_of(event: &Event) -> String {
         Ok(Some(Fact::Noted(noted))) => noted.text,
         Ok(Some(Fact::Created(created))) => created.title,
         Ok(Some(Fact::Status(_, change))) => {
-            let waits: Vec<_> = change.waits_on.iter().map(|id| id.as_str()).collect();
+            let waits: Vec<_> = change.waits_on.iter().map(signalbox_core::TicketId::as_str).collect();
             let mut words = change.note.or(change.reason).unwrap_or_default();
             if !waits.is_empty() {
                 words = format!("{words} waits on {}", waits.join(", "));

@@ -208,6 +208,13 @@ fn json_for_terminal(json: &str) -> String {
     safe
 }
 
+/// A word before something that takes a while, for whoever watches.
+pub fn say_long_read(bytes: u64) {
+    if io::stderr().is_terminal() {
+        say(&format!("Reading {} MB of the event log …", bytes / 1_000_000));
+    }
+}
+
 /// A line on stderr; if nobody listens, so be it.
 fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");

@@ -72,12 +72,23 @@ pub struct Store {
     home: Home,
     log: FileLog,
     vault: Vault,
+    on_long_read: fn(u64),
 }
+
+/// Reading more of the log than this takes long enough for a word.
+const LONG_READ: u64 = 32 * 1024 * 1024;
 
 impl Store {
     pub fn new(home: Home, vault: impl AsRef<Path>) -> Self {
         let log = FileLog::new(home.events());
-        Self { home, log, vault: Vault::new(vault.as_ref()) }
+        Self { home, log, vault: Vault::new(vault.as_ref()), on_long_read: |_| {} }
+    }
+
+    /// Say so before reading as many bytes of the log as take a second or more.
+    #[must_use]
+    pub fn on_long_read(mut self, say: fn(u64)) -> Self {
+        self.on_long_read = say;
+        self
     }
 
     pub fn home(&self) -> &Home {
@@ -130,6 +141,7 @@ impl Store {
     fn caught_up(&self, tail: Tail, warnings: &mut Vec<Warning>) -> Result<Index, StoreError> {
         let path = self.home.index();
         let mut index = Index::open(&path)?;
+        self.say_if_long(&index)?;
         let caught_up = match index.catch_up(&self.log, tail) {
             Err(IndexError::Log(error @ LogError::Shrunk { .. })) => {
                 warnings.push(Warning::Shrunk(error.to_string()));
@@ -144,6 +156,14 @@ impl Store {
             warnings.push(Warning::Damage(caught_up.damaged));
         }
         Ok(index)
+    }
+
+    fn say_if_long(&self, index: &Index) -> Result<(), StoreError> {
+        let bytes = self.log.bytes_after(&index.position()?)?;
+        if bytes > LONG_READ {
+            (self.on_long_read)(bytes);
+        }
+        Ok(())
     }
 
     /// Carry out a command. It is built under the lock from what is true then.
@@ -228,6 +248,7 @@ impl Store {
         let _lock = self.lock()?;
         Index::delete(&self.home.index());
         let mut index = Index::open(&self.home.index())?;
+        self.say_if_long(&index)?;
         let caught_up = index.catch_up(&self.log, Tail::Settled)?;
         self.heal(&index, &mut Vec::new());
         Ok(caught_up.events)

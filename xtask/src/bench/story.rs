@@ -92,7 +92,9 @@ impl<'a> Teller<'a> {
     fn group(&mut self, size: usize) -> Result<()> {
         let mut board = Board::default();
         let ids: Vec<TicketId> = (0..size).map(|_| self.free_id()).collect();
-        let (doer, reviewer) = (self.agent()?, self.agent()?);
+        let first = self.random.below(AGENTS);
+        // Nobody reviews their own work.
+        let (doer, reviewer) = (agent(first)?, agent(first + 1)?);
         for (place, id) in ids.iter().enumerate() {
             let mut new = NewTicket::titled(id.clone(), self.project.clone(), self.title());
             new.body = "What is seen, what should be seen instead, and how to see it again.".to_owned();
@@ -196,10 +198,6 @@ impl<'a> Teller<'a> {
                 return id;
             }
         }
-    }
-
-    fn agent(&mut self) -> Result<Who> {
-        agent(self.random.below(AGENTS))
     }
 
     fn title(&mut self) -> String {

@@ -19,7 +19,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let command = |id| Command::Approve { id, note: arguments.message.clone() };
     let (store, outcome, ticket) = changes::on_ticket(cx, arguments.id.as_deref(), &command)?;
     changes::report(cx, &store, &outcome, &ticket, &format!("{} is done.", ticket.id))

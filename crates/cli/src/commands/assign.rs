@@ -18,7 +18,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let command = |id| Command::Assign { id, assignee: arguments.name.clone() };
     let (store, outcome, ticket) = changes::on_ticket(cx, Some(&arguments.id), &command)?;
     let sentence = match &ticket.assignee {

@@ -45,7 +45,7 @@ enum What {
     },
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let then = duration::moment(&arguments.time, clock::now())?;
     let (store, index) = cx.index()?;
     match arguments.what {

@@ -21,7 +21,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let command = |id| Command::Check { id, criterion: arguments.number, met: !arguments.not };
     let (store, outcome, ticket) = changes::on_ticket(cx, arguments.id.as_deref(), &command)?;
     let met = ticket.acceptance.iter().filter(|criterion| criterion.met).count();

@@ -8,7 +8,7 @@ use crate::resolve;
 #[derive(clap::Args)]
 pub struct Arguments {}
 
-pub fn run(cx: &mut Context, _: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, _: Arguments) -> Result<(), CommandError> {
     cx.home()?.prepare()?;
     resolve::set_current(cx, None)?;
     cx.ui.status("You have no current ticket.");

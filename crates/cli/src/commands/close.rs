@@ -18,7 +18,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let note = Some(arguments.note.join(" ")).filter(|note| !note.is_empty());
     let command = |id| Command::Close { id, note: note.clone() };
     let (store, outcome, ticket) = changes::on_ticket(cx, Some(&arguments.id), &command)?;

@@ -34,7 +34,7 @@ enum What {
     Path,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     match arguments.what {
         What::Path => Ok(cx.ui.data(&format!("{}\n", cx.home()?.config().display()))?),
         What::Set { key, value } => {

@@ -22,7 +22,7 @@ pub struct Arguments {
 /// How many tickets a batch has at the most.
 const BATCH: usize = 5;
 
-pub fn run(cx: &mut Context, _: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, _: Arguments) -> Result<(), CommandError> {
     let (_, index) = cx.index()?;
     let who = &cx.identity()?.who;
     let project = cx.project()?;

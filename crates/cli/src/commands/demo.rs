@@ -26,7 +26,7 @@ pub struct Arguments {
 /// What an agent prints when a command has ended.
 const END: &str = "\u{4}";
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     match &arguments.agent {
         Some(name) => be_agent(name),
         None => {

@@ -25,7 +25,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let store = cx.store()?;
     let mut findings = doctor::examine(&store, cx.config()?)?;
     if let Some(path) = &arguments.bundle {
@@ -40,8 +40,11 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
             .hint("Tell your human what `sb doctor` found."));
         }
         for repair in findings.iter().filter_map(|finding| finding.repair.as_ref()) {
-            let what = doctor::fix(&store, repair)?;
-            cx.ui.status(&format!("Fixed: {what}"));
+            // One thing that cannot be repaired must not keep the others from it; it is found again below.
+            match doctor::fix(&store, repair) {
+                Ok(what) => cx.ui.status(&format!("Fixed: {what}")),
+                Err(error) => cx.ui.warn(&format!("not fixed: {}", CommandError::from(error).message)),
+            }
         }
         findings = doctor::examine(&store, cx.config()?)?;
     }

@@ -62,7 +62,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let priority = arguments.priority.as_deref().map(resolve::priority).transpose()?;
     let store = cx.store()?;
     let (index, _) = store.read()?;

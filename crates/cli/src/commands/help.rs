@@ -14,7 +14,7 @@ pub struct Arguments {
     reference: Option<String>,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if let Some(name) = &arguments.command {
         let mut command = dispatch::command(dispatch::find(name)?);
         cx.ui.data(&command.render_long_help().to_string())?;

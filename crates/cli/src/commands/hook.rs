@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use signalbox_core::{Agent, ProjectName, SessionId, Who};
+use signalbox_store::index::History;
 use signalbox_store::process::{self, Process};
 use signalbox_store::session::{self, Registered, Session};
-use signalbox_store::{clock, project};
+use signalbox_store::{Index, clock, project};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -46,10 +47,14 @@ struct Payload {
     reason: Option<String>,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let payload = payload()?;
     let id = SessionId::parse(&payload.session_id)
         .map_err(|e| CommandError::usage("hook.session", e.to_string()))?;
+    // An agent of that name would pass for the human, and what is assigned to the human would be its own.
+    if [Who::Human, Who::System].iter().any(|who| who.name().eq_ignore_ascii_case(id.as_str())) {
+        return Err(CommandError::usage("hook.session", format!("no session may be called `{id}`")));
+    }
     match arguments.event {
         Hook::SessionStart { cli } => start(cx, &id, cli, &payload),
         Hook::SessionEnd => end(cx, &id, &payload),
@@ -149,6 +154,7 @@ fn lineage(
     before: Option<&Session>,
 ) -> Result<Vec<SessionId>, CommandError> {
     let home = cx.home()?;
+    let (index, _) = cx.store()?.read()?;
     let is_caller = |process: &Process| caller.is_some_and(|caller| caller.pid == process.pid);
     let from = match caller.map(|caller| session::of_process(home, caller)).transpose()?.flatten() {
         Some(first) => session::load(home, &first)?.map(|session| session.agent()).or(Some(Agent {
@@ -157,6 +163,8 @@ fn lineage(
             lineage: Vec::new(),
         })),
         None => {
+            let own = identity::agents_among(home, cx.config()?, caller.map_or(&[], std::slice::from_ref))?;
+            let acted = own.first().map(|own| as_recorded(&index, &own.agent.session)).transpose()?.flatten();
             let beyond: Vec<Process> =
                 ancestors.iter().skip_while(|a| !is_caller(a)).skip(1).cloned().collect();
             let above = identity::agents_among(home, cx.config()?, &beyond)?.into_iter().next();
@@ -165,11 +173,14 @@ fn lineage(
                 .map(|word| session::verify(home, &word))
                 .transpose()?
                 .flatten();
-            above.map(|above| above.agent).or(inherited.map(|session| session.agent()))
+            acted.or(above.map(|above| above.agent)).or(inherited.map(|session| session.agent()))
         }
     };
     // A session that comes back keeps its lineage; whoever brings it back is added.
-    let mut lineage = before.map(|before| before.lineage.clone()).unwrap_or_default();
+    let mut lineage = match before {
+        Some(before) => before.lineage.clone(),
+        None => as_recorded(&index, id)?.map(|agent| agent.lineage).unwrap_or_default(),
+    };
     for ancestor in from.as_ref().map(identity::descends_from).unwrap_or_default() {
         if ancestor != *id && !lineage.contains(&ancestor) {
             lineage.push(ancestor);
@@ -178,12 +189,17 @@ fn lineage(
     Ok(lineage)
 }
 
-/// A name for people: the session's own where it is short, else the CLI's with the session's beginning. No
-/// agent is called like the human or like Signalbox itself.
+/// A session as the log knows it, if it ever did anything: its record may be gone, or it never had one.
+fn as_recorded(index: &Index, session: &SessionId) -> Result<Option<Agent>, CommandError> {
+    let last = History { session: Some(session.to_string()), limit: Some(1), ..History::default() };
+    let event = index.events(&last)?.pop();
+    Ok(event.map(|(_, event)| Agent { name: event.actor, session: session.clone(), lineage: event.lineage }))
+}
+
+/// A name for people: the session's own where it is short, else the CLI's with the session's beginning.
 fn name(cli: &str, id: &SessionId) -> String {
     let id = id.as_str();
-    let reserved = [Who::Human, Who::System].iter().any(|who| who.name().eq_ignore_ascii_case(id));
-    if id.len() <= 16 && !reserved { id.to_owned() } else { format!("{cli}-{}", id.get(..8).unwrap_or(id)) }
+    if id.len() <= 16 { id.to_owned() } else { format!("{cli}-{}", id.get(..8).unwrap_or(id)) }
 }
 
 /// Hand the capability to the session's shell in the way the CLI offers.

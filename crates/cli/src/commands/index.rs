@@ -20,10 +20,9 @@ enum What {
     },
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let What::Rebuild { .. } = arguments.what;
     let store = cx.store()?;
-    cx.ui.status("Reading the event log …");
     let events = store.rebuild_index()?;
     cx.ui.status(&format!("The index is made of {events} events."));
     if cx.ui.json {

@@ -23,7 +23,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     cx.who()?;
     let directory = match arguments.directory {
         Some(directory) => directory,

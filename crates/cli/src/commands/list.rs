@@ -59,7 +59,7 @@ enum Sort {
     Title,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (store, index) = cx.index()?;
     let filter = filter(cx, &arguments)?;
     let mut rows = index.list(&filter)?;

@@ -45,7 +45,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (store, index) = cx.index()?;
     let event_id = arguments.event_id.as_deref().map(EventId::parse).transpose();
     let event_id = event_id.map_err(|e| CommandError::usage("event.id", e.to_string()))?;

@@ -49,7 +49,7 @@ pub struct Row {
     /// One line for the overview.
     pub about: &'static str,
     pub arguments: fn(clap::Command) -> clap::Command,
-    pub run: fn(&mut Context, &ArgMatches) -> Result<(), CommandError>,
+    pub run: fn(&Context, &ArgMatches) -> Result<(), CommandError>,
 }
 
 /// What a command is for.
@@ -79,9 +79,6 @@ impl Group {
     }
 }
 
-/// What one change of a ticket came to, said and handed over in the way that was asked for.
-use crate::context::Context as Cx;
-
 macro_rules! row {
     ($name:literal, $aliases:expr, $group:ident, $about:literal, $module:ident :: $arguments:ident) => {
         Row {
@@ -90,7 +87,7 @@ macro_rules! row {
             group: Group::$group,
             about: $about,
             arguments: |command| explained(<$module::$arguments as Args>::augment_args(command), $about),
-            run: |cx: &mut Cx, matches: &ArgMatches| {
+            run: |cx: &Context, matches: &ArgMatches| {
                 let arguments = $module::$arguments::from_arg_matches(matches)
                     .map_err(|e| CommandError::usage("usage", e.to_string()))?;
                 $module::run(cx, arguments)

@@ -62,7 +62,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let project = cx.project_named(arguments.project.as_deref())?;
     let priority = resolve::priority(&arguments.priority)?;
     let body = arguments.body.clone().map(resolve::text_or_stdin).transpose()?.unwrap_or_default();

@@ -17,7 +17,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (id, text) = resolve::id_and_words(&arguments.words);
     let text = resolve::text_or_stdin(text)?;
     let (store, outcome, ticket) =

@@ -21,7 +21,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let to = resolve::status(&arguments.status)?;
     let command = |id| Command::Override { id, to, reason: arguments.reason.join(" ") };
     let (store, outcome, ticket) = changes::on_ticket(cx, Some(&arguments.id), &command)?;

@@ -16,7 +16,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let Some(id) = &arguments.id else {
         // Work that was sent back, or that one is at already, comes before new work.
         let (_, index) = cx.index()?;

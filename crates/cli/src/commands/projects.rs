@@ -14,7 +14,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, _: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, _: Arguments) -> Result<(), CommandError> {
     let (_, index) = cx.index()?;
     let mut rows = Vec::new();
     for (name, project) in &cx.config()?.projects {

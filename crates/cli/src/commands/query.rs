@@ -31,7 +31,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if arguments.reports {
         if cx.ui.json {
             let all: Vec<_> = REPORTS
@@ -51,7 +51,11 @@ pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
     };
     let (_, index) = cx.index()?;
     let ticket = arguments.ticket.as_deref().map(|typed| resolve::ticket(&index, typed)).transpose()?;
-    let result = index.query(&sql, ticket.as_ref().map(|id| id.as_str()), arguments.session.as_deref())?;
+    let result = index.query(
+        &sql,
+        ticket.as_ref().map(signalbox_core::TicketId::as_str),
+        arguments.session.as_deref(),
+    )?;
     if cx.ui.json {
         let rows: Vec<serde_json::Map<_, _>> = result
             .rows

@@ -20,7 +20,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (store, index) = cx.index()?;
     let filter = Filter { limit: arguments.limit, ..filter(cx, arguments.project.as_deref())? };
     let rows = index.list(&filter)?;

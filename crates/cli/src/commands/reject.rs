@@ -17,7 +17,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (id, reason) = match arguments.words.as_slice() {
         [only] if resolve::looks_like_id(only) => (Some(only.as_str()), String::new()),
         words => resolve::id_and_words(words),

@@ -36,7 +36,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let outcome = arguments.outcome.as_deref().map(outcome).transpose()?;
     let report = outcome.map(|outcome| AttemptReport {
         outcome,

@@ -18,7 +18,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let command = |id| Command::Reopen { id, reason: arguments.reason.join(" ") };
     let (store, outcome, ticket) = changes::on_ticket(cx, Some(&arguments.id), &command)?;
     changes::report(cx, &store, &outcome, &ticket, &format!("{} is {} again.", ticket.id, ticket.status))

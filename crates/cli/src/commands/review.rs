@@ -20,7 +20,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (_, index) = cx.index()?;
     let id = resolve::ticket_or_current(cx, &index, arguments.id.as_deref())?;
     let who = &cx.identity()?.who;

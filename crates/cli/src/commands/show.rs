@@ -19,7 +19,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (store, index) = cx.index()?;
     let id = resolve::ticket_or_current(cx, &index, arguments.id.as_deref())?;
     let board = index.surroundings([&id])?;

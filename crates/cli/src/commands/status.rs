@@ -22,7 +22,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (word, id) = match (arguments.status.as_deref(), arguments.id.as_deref()) {
         // People write it either way round.
         (Some(first), Some(second)) if resolve::looks_like_id(first) => (second, Some(first)),

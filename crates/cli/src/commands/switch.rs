@@ -14,7 +14,7 @@ pub struct Arguments {
     json: bool,
 }
 
-pub fn run(cx: &mut Context, arguments: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (store, index) = cx.index()?;
     let id = resolve::ticket(&index, &arguments.id)?;
     let Some(ticket) = index.ticket(&id)? else {

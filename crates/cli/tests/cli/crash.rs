@@ -63,15 +63,25 @@ fn two_thousand_kills_lose_nothing_that_was_acknowledged() {
         let text = note["text"].as_str().expect("a text");
         *in_log.entry(text.split(' ').next().unwrap_or_default().to_owned()).or_default() += 1;
     }
-    let files: BTreeMap<&String, String> = tickets.iter().map(|id| (id, env.read(env.ticket_file(id)))).collect();
+    let files: BTreeMap<&String, String> =
+        tickets.iter().map(|id| (id, env.read(env.ticket_file(id)))).collect();
     for (ticket, token) in &acknowledged {
-        assert_eq!(in_log.get(token), Some(&1), "{token} was acknowledged and is not in the log exactly once");
+        assert_eq!(
+            in_log.get(token),
+            Some(&1),
+            "{token} was acknowledged and is not in the log exactly once"
+        );
         assert!(files[ticket].contains(token), "{token} was acknowledged and is not in the file of {ticket}");
     }
     for (token, times) in &in_log {
         assert_eq!(*times, 1, "{token} stands in the log {times} times");
     }
-    eprintln!("{} calls, {} kills, {} acknowledged", calls.into_inner(), kills.into_inner(), acknowledged.len());
+    eprintln!(
+        "{} calls, {} kills, {} acknowledged",
+        calls.into_inner(),
+        kills.into_inner(),
+        acknowledged.len()
+    );
 }
 
 /// One note of 100 bytes to 100 kB: acknowledged, failed, or killed.

@@ -67,12 +67,25 @@ fn template() -> TestEnv {
     env.set_clock("2026-11-15T10:00:00Z");
     env.sb(["init", "--name", "shop"]).success();
     let mut ids = Vec::new();
-    for (name, extra) in [("A", vec!["--accept", "it works"]), ("B", vec![]), ("C", vec![]), ("D", vec![]), ("E", vec!["--depends-on", "A"]), ("F", vec![])] {
+    for (name, extra) in [
+        ("A", vec!["--accept", "it works"]),
+        ("B", vec![]),
+        ("C", vec![]),
+        ("D", vec![]),
+        ("E", vec!["--depends-on", "A"]),
+        ("F", vec![]),
+    ] {
         let mut words: Vec<String> = vec!["new".into(), format!("Ticket {name}")];
         words.extend(extra.iter().map(|word| named(&ids, word)));
         ids.push((name.to_owned(), env.sb(&words).success().stdout.trim().to_owned()));
     }
-    for words in [&["pick", "A"][..], &["pick", "C"], &["submit", "C", "-m", "done"], &["close", "D"], &["hold", "F", "why"]] {
+    for words in [
+        &["pick", "A"][..],
+        &["pick", "C"],
+        &["submit", "C", "-m", "done"],
+        &["close", "D"],
+        &["hold", "F", "why"],
+    ] {
         let words: Vec<String> = words.iter().map(|word| named(&ids, word)).collect();
         env.sb(&words).success();
     }
@@ -117,7 +130,10 @@ fn fail_each_operation(template: &TestEnv, words: &[&str], kind: &str) -> usize 
             return operation - 1;
         }
         if run.status.code().is_some_and(|code| code != 0) {
-            assert!(stderr.starts_with("error: ") || stderr.contains("\nerror: "), "{what} said nothing: {stderr}");
+            assert!(
+                stderr.starts_with("error: ") || stderr.contains("\nerror: "),
+                "{what} said nothing: {stderr}"
+            );
         }
         // Everything is as before or as after, and nothing in between. A success means after.
         env.sb(["list"]).success();
@@ -133,7 +149,16 @@ fn fail_each_operation(template: &TestEnv, words: &[&str], kind: &str) -> usize 
 }
 
 fn words_for(env: &TestEnv, words: &[String]) -> Vec<String> {
-    words.iter().map(|word| if word == "VAULT" { env.home().join("vault").to_string_lossy().into_owned() } else { word.clone() }).collect()
+    words
+        .iter()
+        .map(|word| {
+            if word == "VAULT" {
+                env.home().join("vault").to_string_lossy().into_owned()
+            } else {
+                word.clone()
+            }
+        })
+        .collect()
 }
 
 /// Run the command as it should go.
@@ -150,10 +175,14 @@ fn state(env: &TestEnv) -> String {
     let tickets: Vec<serde_json::Value> = serde_json::from_str(&list).expect("JSON");
     let mut lines: Vec<String> = tickets
         .iter()
-        .map(|t| format!("{} {} {} {} {} {}", t["id"], t["status"], t["rev"], t["title"], t["assignee"], t["tags"]))
+        .map(|t| {
+            format!("{} {} {} {} {} {}", t["id"], t["status"], t["rev"], t["title"], t["assignee"], t["tags"])
+        })
         .collect();
     lines.sort();
-    lines.push(env.read(env.home().join("config.toml")).lines().filter(|line| line.starts_with('[')).collect());
+    lines.push(
+        env.read(env.home().join("config.toml")).lines().filter(|line| line.starts_with('[')).collect(),
+    );
     lines.join("\n")
 }
 
@@ -180,7 +209,8 @@ fn copy_folder(from: &Path, to: &Path) {
             let mode = entry.metadata().expect("metadata").permissions();
             std::fs::set_permissions(&target, mode).expect("chmod");
         } else if kind.is_symlink() {
-            std::os::unix::fs::symlink(std::fs::read_link(entry.path()).expect("a link"), target).expect("link");
+            std::os::unix::fs::symlink(std::fs::read_link(entry.path()).expect("a link"), target)
+                .expect("link");
         } else {
             std::fs::copy(entry.path(), target).expect("copy");
         }

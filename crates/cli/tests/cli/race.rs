@@ -9,11 +9,10 @@ const PROCESSES: usize = 32;
 #[test]
 fn many_pop_from_one_pool_and_each_ticket_is_claimed_once() {
     let env = env();
-    let filed: BTreeSet<String> = in_parallel(8, |n| {
-        (0..25).map(|i| env.new_ticket(&format!("ticket {n}-{i}"))).collect::<Vec<_>>()
-    })
-    .into_iter()
-    .collect();
+    let filed: BTreeSet<String> =
+        in_parallel(8, |n| (0..25).map(|i| env.new_ticket(&format!("ticket {n}-{i}"))).collect::<Vec<_>>())
+            .into_iter()
+            .collect();
     assert_eq!(filed.len(), 200);
     let claimed = in_parallel(PROCESSES, |_| {
         let mut mine = Vec::new();
@@ -32,7 +31,9 @@ fn many_pop_from_one_pool_and_each_ticket_is_claimed_once() {
     });
     assert_eq!(claimed.len(), 200, "every ticket once");
     assert_eq!(claimed.into_iter().collect::<BTreeSet<_>>(), filed);
-    let events = env.sb(["query", "SELECT count(*) AS n FROM events WHERE event = 'status.in-progress'", "--json"]).success();
+    let events = env
+        .sb(["query", "SELECT count(*) AS n FROM events WHERE event = 'status.in-progress'", "--json"])
+        .success();
     assert_eq!(events.stdout.trim(), r#"[{"n":200}]"#);
     assert_eq!(env.sb(["doctor"]).success().stdout, "All is well.\n");
 }
@@ -40,7 +41,8 @@ fn many_pop_from_one_pool_and_each_ticket_is_claimed_once() {
 #[test]
 fn many_file_tickets_at_once_and_none_is_lost() {
     let env = env();
-    let ids = in_parallel(PROCESSES, |n| (0..50).map(|i| env.new_ticket(&format!("{n} {i}"))).collect::<Vec<_>>());
+    let ids =
+        in_parallel(PROCESSES, |n| (0..50).map(|i| env.new_ticket(&format!("{n} {i}"))).collect::<Vec<_>>());
     let unique: BTreeSet<String> = ids.iter().map(|id| id.to_ascii_lowercase()).collect();
     assert_eq!(unique.len(), PROCESSES * 50, "no id twice, also where file names ignore case");
     let list = env.sb(["list", "--all"]).success();

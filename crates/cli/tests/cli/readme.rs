@@ -20,7 +20,9 @@ fn the_quick_start_is_true() {
         let (block, rest) = part.split_once("```").unwrap_or((part, ""));
         actual.push_str("```console\n");
         for line in block.lines() {
-            let Some((name, command)) = line.split_once("$ ").filter(|(name, _)| is_prompt(name)) else { continue };
+            let Some((name, command)) = line.split_once("$ ").filter(|(name, _)| is_prompt(name)) else {
+                continue;
+            };
             let shell = shells.entry(name.to_owned()).or_insert_with(|| Agent::shell(&env, name));
             let run = shell.run(&format!("{{ {command}\n}} 2>&1"));
             let shown = run.stdout.replace(&*env.home().to_string_lossy(), "~/.signalbox");

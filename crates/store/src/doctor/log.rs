@@ -53,7 +53,7 @@ impl Scan {
         self.newest_version = self.newest_version.max(event.v);
         match event.event.as_str() {
             "session.started" => {
-                self.sessions_started.extend(event.session.as_ref().map(ToString::to_string))
+                self.sessions_started.extend(event.session.as_ref().map(ToString::to_string));
             }
             "doctor.quarantined" => {
                 if let Ok(known) = serde_json::from_str::<Quarantined>(event.data.get()) {

@@ -70,6 +70,8 @@ pub(super) fn apply(store: &Store, repair: &Repair) -> Result<String, StoreError
             done(&path, session::remove(home, &id))?;
             Ok(format!("ended session {id}"))
         }
+        // Ending its session has taken it away already.
+        Repair::RemoveRecord(path) if !path.exists() => Ok(format!("{} is gone", path.display())),
         Repair::RemoveRecord(path) => {
             let kept = aside(store, path)?;
             fixed(store, "sessions", format!("moved {} to {}", path.display(), kept.display()))

@@ -175,16 +175,16 @@ impl<'c> Ingest<'c> {
             "INSERT OR IGNORE INTO events (id, ts, ts_ns, event, ticket, project, actor, session, lineage, rev, data)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?;
-        let lineage: Vec<&str> = event.lineage.iter().map(|s| s.as_str()).collect();
+        let lineage: Vec<&str> = event.lineage.iter().map(signalbox_core::SessionId::as_str).collect();
         let inserted = insert.execute(params![
             event.id.as_str(),
             time::exact(event.ts),
             i64::try_from(event.ts.as_nanosecond()).unwrap_or(i64::MAX),
             event.event,
-            event.ticket.as_ref().map(|t| t.as_str()),
-            event.project.as_ref().map(|p| p.as_str()),
+            event.ticket.as_ref().map(signalbox_core::TicketId::as_str),
+            event.project.as_ref().map(signalbox_core::ProjectName::as_str),
             event.actor,
-            event.session.as_ref().map(|s| s.as_str()),
+            event.session.as_ref().map(signalbox_core::SessionId::as_str),
             (!lineage.is_empty()).then(|| lineage.join(" ")),
             rev.map(|rev| i64::try_from(rev).unwrap_or(i64::MAX)),
             event.data.get(),
@@ -223,7 +223,7 @@ impl<'c> Ingest<'c> {
                 ticket.priority.as_str(),
                 ticket.title,
                 ticket.assignee,
-                ticket.assignee_session.as_ref().map(|s| s.as_str()),
+                ticket.assignee_session.as_ref().map(signalbox_core::SessionId::as_str),
                 ticket.initiative,
                 json(serde_json::to_string(&ticket.tags))?,
                 ticket.escalated,

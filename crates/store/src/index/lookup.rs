@@ -260,10 +260,8 @@ impl Index {
         if history.changes_only {
             conditions.sql.push("rev IS NOT NULL".to_owned());
         }
-        let newest = history
-            .limit
-            .map(|n| format!(" ORDER BY seq DESC LIMIT {n}"))
-            .unwrap_or(" ORDER BY seq".to_owned());
+        let newest =
+            history.limit.map_or(" ORDER BY seq".to_owned(), |n| format!(" ORDER BY seq DESC LIMIT {n}"));
         let sql = format!(
             "SELECT seq, id, ts, event, ticket, project, actor, session, lineage, data, rev FROM events{}{newest}",
             conditions.where_clause()
@@ -310,12 +308,6 @@ impl Index {
         };
         write().map_err(|e| self.error(e))?;
         Ok(())
-    }
-
-    /// Damage seen in the log: file, offset, length, what, and whether something acknowledged may be missing.
-    pub fn damage(&self) -> Result<Vec<(String, i64, i64, String, bool)>, IndexError> {
-        let sql = "SELECT file, start, bytes, reason, loses_data FROM damage";
-        self.rows(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
     }
 
     fn rows<T>(

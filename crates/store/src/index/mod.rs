@@ -130,5 +130,8 @@ fn fault_as_sqlite(path: &Path) -> Result<(), IndexError> {
 }
 
 fn as_sqlite(path: &Path, error: std::io::Error) -> IndexError {
-    IndexError::Sqlite { path: path.to_owned(), source: rusqlite::Error::ToSqlConversionFailure(Box::new(error)) }
+    IndexError::Sqlite {
+        path: path.to_owned(),
+        source: rusqlite::Error::ToSqlConversionFailure(Box::new(error)),
+    }
 }

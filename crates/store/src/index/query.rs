@@ -106,7 +106,7 @@ impl Index {
                     statement.raw_bind_parameter(index, value)?;
                 }
             }
-            let columns: Vec<String> = statement.column_names().into_iter().map(ToOwned::to_owned).collect();
+            let columns: Vec<String> = statement.column_names().map(ToOwned::to_owned).collect();
             let mut rows = Vec::new();
             let mut cursor = statement.raw_query();
             while let Some(row) = cursor.next()? {

@@ -87,6 +87,17 @@ impl FileLog {
         Ok(path)
     }
 
+    /// The files that may hold something after `seen`, and from where.
+    fn unread(&self, seen: &Position) -> Result<Vec<(String, u64)>, LogError> {
+        let known = [&seen.previous, &seen.current];
+        let first = known.into_iter().flatten().map(|(file, _)| file.as_str()).next().unwrap_or_default();
+        let from = |name: &String| {
+            known.into_iter().flatten().find(|(file, _)| file == name).map_or(0, |(_, at)| *at)
+        };
+        let files = self.files()?.into_iter().filter(|name| name.as_str() >= first);
+        Ok(files.map(|name| (name.clone(), from(&name))).collect())
+    }
+
     fn read_error(&self, path: &Path, source: io::Error) -> LogError {
         LogError::Read { path: path.to_owned(), source }
     }
@@ -188,6 +199,16 @@ impl EventLog for FileLog {
             && seen.previous.as_ref().map_or(Ok(true), reached)?)
     }
 
+    fn bytes_after(&self, seen: &Position) -> Result<u64, LogError> {
+        let mut bytes = 0;
+        for (name, from) in self.unread(seen)? {
+            let path = self.path(&name);
+            let size = files::size(&path).map_err(|e| self.read_error(&path, e))?;
+            bytes += size.unwrap_or(0).saturating_sub(from);
+        }
+        Ok(bytes)
+    }
+
     fn read_after(
         &self,
         seen: &Position,
@@ -195,16 +216,7 @@ impl EventLog for FileLog {
         visit: &mut dyn FnMut(&str, Item<'_>),
     ) -> Result<Position, LogError> {
         let mut position = Position::default();
-        let first = seen.previous.as_ref().or(seen.current.as_ref()).map(|(file, _)| file.clone());
-        for name in self.files()? {
-            if first.as_ref().is_some_and(|first| name < *first) {
-                continue;
-            }
-            let from = [&seen.previous, &seen.current]
-                .into_iter()
-                .flatten()
-                .find(|(file, _)| *file == name)
-                .map_or(0, |(_, offset)| *offset);
+        for (name, from) in self.unread(seen)? {
             let offset = self.read_file(&name, from, tail, visit)?;
             position = Position { previous: position.current, current: Some((name, offset)) };
         }

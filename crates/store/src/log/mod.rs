@@ -54,6 +54,9 @@ pub trait EventLog {
     /// Whether nothing was written after `seen`.
     fn is_at_end(&self, seen: &Position) -> Result<bool, LogError>;
 
+    /// About how many bytes there are after `seen`.
+    fn bytes_after(&self, seen: &Position) -> Result<u64, LogError>;
+
     /// Visit everything after `seen`; the answer is the new position.
     fn read_after(
         &self,
