@@ -9,7 +9,7 @@ use signalbox_core::nearest;
 
 use crate::commands::{COMMANDS, Row};
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
+use crate::error::{CommandError, Kind, PIPE_CLOSED};
 use crate::overview;
 use crate::ui::Ui;
 
@@ -17,6 +17,7 @@ pub fn run(words: Vec<OsString>) -> ExitCode {
     let mut cx = Context::new(Ui::new());
     match parse_and_run(&mut cx, words) {
         Ok(code) => code,
+        Err(error) if error.code == PIPE_CLOSED => ExitCode::SUCCESS,
         Err(error) => {
             cx.ui.error(&error);
             ExitCode::from(error.kind as u8)

@@ -153,8 +153,14 @@ impl From<VaultError> for CommandError {
     }
 }
 
+/// The code of the error that is none: whoever read our output has gone away.
+pub const PIPE_CLOSED: &str = "pipe.closed";
+
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::failed(PIPE_CLOSED, &error);
+        }
         Self::failed("io.failed", &error)
     }
 }

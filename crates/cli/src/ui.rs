@@ -63,13 +63,11 @@ impl Ui {
         if self.color { painted(paint, text) } else { text.to_owned() }
     }
 
-    /// Text for stdout. A reader that has gone away is no error.
+    /// Text for stdout.
     pub fn data(&self, text: &str) -> io::Result<()> {
         let mut stdout = io::stdout().lock();
-        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            result => result,
-        }
+        stdout.write_all(text.as_bytes())?;
+        stdout.flush()
     }
 
     /// One JSON value for stdout.

@@ -70,7 +70,10 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     drop(index);
     print(cx, &events)?;
     history.limit = None;
-    while arguments.follow {
+    if !arguments.follow {
+        return Ok(());
+    }
+    loop {
         std::thread::sleep(POLL);
         let (index, _) = store.read()?;
         history.after = Some(last);
@@ -78,7 +81,6 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         last = events.last().map_or(last, |(seq, _)| *seq);
         print(cx, &events)?;
     }
-    Ok(())
 }
 
 fn print(cx: &Context, events: &[(i64, Event)]) -> Result<(), CommandError> {
