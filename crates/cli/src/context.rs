@@ -94,6 +94,16 @@ impl Context {
         }
     }
 
+    /// What `--project` means for a list: `*` is every project, nothing is the current directory's.
+    pub fn project_filter(&self, name: Option<&str>) -> Result<Option<ProjectName>, CommandError> {
+        Ok(match name {
+            Some("*") => None,
+            Some("untracked") => Some(ProjectName::untracked()),
+            Some(name) => Some(self.registered(name)?),
+            None => self.project()?,
+        })
+    }
+
     pub fn registered(&self, name: &str) -> Result<ProjectName, CommandError> {
         let config = self.config()?;
         if config.projects.contains_key(name) {

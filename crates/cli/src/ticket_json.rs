@@ -4,6 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use signalbox_core::{Criterion, Hold, Ticket, TicketId, time};
+use signalbox_store::Store;
+
+use crate::context::Context;
+use crate::error::CommandError;
 
 /// Field names and their order are a contract: `docs/reference/json.md`.
 #[derive(Debug, Serialize)]
@@ -75,4 +79,17 @@ impl<'a> TicketJson<'a> {
             submodule: ticket.submodule.as_deref(),
         }
     }
+}
+
+/// Several tickets as one array. `open` says which dependencies of a ticket are not done.
+pub fn print_all<'a>(
+    cx: &Context,
+    store: &Store,
+    tickets: impl Iterator<Item = &'a Ticket>,
+    open: impl Fn(&Ticket) -> Vec<TicketId>,
+) -> Result<(), CommandError> {
+    let rows: Vec<_> = tickets.map(|ticket| (ticket, open(ticket), store.vault().path(ticket))).collect();
+    let objects: Vec<_> =
+        rows.iter().map(|(ticket, open, path)| TicketJson::new(ticket, open, path)).collect();
+    cx.ui.json(&objects)
 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use signalbox_core::{Board, Event, Status, TicketId, batch, time};
+use signalbox_core::{Board, Event, Status, Ticket, TicketId, batch, time};
 use signalbox_store::index::{History, Row};
 use signalbox_store::{Index, clock};
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::ticket_json::TicketJson;
-use crate::{duration, resolve, ticket_text};
+use crate::{duration, resolve, ticket_json, ticket_text};
 
 /// The log is replayed up to that moment: `sb at yesterday list`, `sb at "2026-11-15 10:30" show a7K`.
 #[derive(clap::Args)]
@@ -64,11 +63,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             super::show::print(cx, &store, ticket, &board, &history)
         }
         What::List { project, all, .. } => {
-            let project = match project.as_deref() {
-                Some("*") => None,
-                Some(name) => Some(cx.registered(name)?),
-                None => cx.project()?,
-            };
+            let project = cx.project_filter(project.as_deref())?;
             let (board, _) = replay(&index, then, None)?;
             let mut tickets: Vec<_> = board
                 .tickets()
@@ -77,15 +72,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
                 .collect();
             tickets.sort_by(|a, b| batch::order(a).cmp(&batch::order(b)));
             if cx.ui.json {
-                let paths: Vec<_> = tickets.iter().map(|ticket| store.vault().path(ticket)).collect();
-                let objects: Vec<_> = tickets
-                    .iter()
-                    .zip(&paths)
-                    .map(|(ticket, path)| {
-                        TicketJson::new(ticket, &signalbox_core::open_dependencies(&board, ticket), path)
-                    })
-                    .collect();
-                return cx.ui.json(&objects);
+                let open = |ticket: &Ticket| signalbox_core::open_dependencies(&board, ticket);
+                return ticket_json::print_all(cx, &store, tickets.iter().copied(), open);
             }
             let rows: Vec<Row> = tickets
                 .iter()

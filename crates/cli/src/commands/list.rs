@@ -1,13 +1,12 @@
 //! `sb list`: tickets by filter.
 
 use clap::ValueEnum;
-use signalbox_core::{ProjectName, Status, Who};
+use signalbox_core::{ProjectName, Status, Ticket, Who};
 use signalbox_store::index::{Filter, Row};
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::ticket_json::TicketJson;
-use crate::{resolve, ticket_text};
+use crate::{resolve, ticket_json, ticket_text};
 
 /// Without a filter: what is not done in the project of the current directory, or in all projects where the
 /// directory belongs to none.
@@ -69,14 +68,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         let mut tickets: std::collections::BTreeMap<_, _> =
             index.tickets(&filter)?.into_iter().map(|ticket| (ticket.id.clone(), ticket)).collect();
         let tickets: Vec<_> = rows.iter().filter_map(|row| tickets.remove(&row.id)).collect();
-        let paths: Vec<_> = tickets.iter().map(|ticket| store.vault().path(ticket)).collect();
-        let none = Vec::new();
-        let objects: Vec<_> = tickets
-            .iter()
-            .zip(&paths)
-            .map(|(ticket, path)| TicketJson::new(ticket, waiting.get(&ticket.id).unwrap_or(&none), path))
-            .collect();
-        return cx.ui.json(&objects);
+        let open = |ticket: &Ticket| waiting.get(&ticket.id).cloned().unwrap_or_default();
+        return ticket_json::print_all(cx, &store, tickets.iter(), open);
     }
     print_rows(cx, &rows, filter.project.as_ref())
 }
@@ -92,12 +85,7 @@ pub fn print_rows(cx: &Context, rows: &[Row], project: Option<&ProjectName>) -> 
 }
 
 fn filter(cx: &Context, arguments: &Arguments) -> Result<Filter, CommandError> {
-    let project = match arguments.project.as_deref() {
-        Some("*") => None,
-        Some("untracked") => Some(ProjectName::untracked()),
-        Some(name) => Some(cx.registered(name)?),
-        None => cx.project()?,
-    };
+    let project = cx.project_filter(arguments.project.as_deref())?;
     let mut statuses = arguments
         .status
         .iter()

@@ -1,10 +1,11 @@
 //! `sb ready`: what can be claimed.
 
-use signalbox_core::{ProjectName, Who};
+use signalbox_core::Who;
 use signalbox_store::index::Filter;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::ticket_json;
 
 /// Open tickets that wait for nothing, are not escalated, and are free or assigned to you.
 #[derive(clap::Args)]
@@ -25,13 +26,9 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let filter = Filter { limit: arguments.limit, ..filter(cx, arguments.project.as_deref())? };
     let rows = index.list(&filter)?;
     if cx.ui.json {
-        let mut objects = Vec::new();
         let tickets = index.tickets(&filter)?;
-        let paths: Vec<_> = tickets.iter().map(|ticket| store.vault().path(ticket)).collect();
-        for (ticket, path) in tickets.iter().zip(&paths) {
-            objects.push(crate::ticket_json::TicketJson::new(ticket, &[], path));
-        }
-        return cx.ui.json(&objects);
+        // What is ready waits for nothing.
+        return ticket_json::print_all(cx, &store, tickets.iter(), |_| Vec::new());
     }
     if rows.is_empty() {
         cx.ui.status("Nothing is ready.");
@@ -47,12 +44,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 
 /// What this asker could claim.
 pub fn filter(cx: &Context, project: Option<&str>) -> Result<Filter, CommandError> {
-    let project = match project {
-        Some("*") => None,
-        Some("untracked") => Some(ProjectName::untracked()),
-        Some(name) => Some(cx.registered(name)?),
-        None => cx.project()?,
-    };
+    let project = cx.project_filter(project)?;
     let who = &cx.identity()?.who;
     let mut names = vec![who.name().to_owned()];
     if let Who::Agent(agent) = who {

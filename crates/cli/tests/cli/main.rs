@@ -15,6 +15,8 @@ mod readme;
 mod reviewing;
 mod smoke;
 mod support;
+mod vault;
+mod vault_damage;
 mod working;
 
 use signalbox_testkit::TestEnv;
