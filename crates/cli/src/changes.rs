@@ -70,5 +70,5 @@ pub fn ticket_json(cx: &Context, store: &Store, index: &Index, ticket: &Ticket) 
 
 /// The title as it may be shown.
 pub fn title(ticket: &Ticket) -> String {
-    text::one_line(&ticket.title)
+    text::one_line(&ticket.title).into_owned()
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use signalbox_core::{Command, ProjectName, Who};
 use signalbox_store::config::Config;
+use signalbox_store::lock::Lock;
 use signalbox_store::{Home, Index, Outcome, Store, StoreError, project};
 
 use crate::error::CommandError;
@@ -45,6 +46,13 @@ impl Context {
         let home = self.home()?.clone();
         let vault = self.config()?.vault(&home)?;
         Ok(Store::new(home, vault).on_long_read(crate::ui::say_long_read))
+    }
+
+    /// The lock, for what is written beside the log.
+    pub fn lock(&self) -> Result<Lock, CommandError> {
+        let path = self.home()?.lock();
+        let lock = self.home()?.prepare().and_then(|()| Lock::acquire(&path));
+        Ok(lock.map_err(|source| StoreError::Home { path, source })?)
     }
 
     pub fn identity(&self) -> Result<&Identity, CommandError> {

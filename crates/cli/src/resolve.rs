@@ -85,7 +85,9 @@ pub fn current(cx: &Context, index: &Index) -> Result<Option<TicketId>, CommandE
 
 /// Make a ticket the asker's current one.
 pub fn set_current(cx: &Context, ticket: Option<&TicketId>) -> Result<(), CommandError> {
-    Ok(session::set_current_ticket(cx.home()?, &cx.identity()?.desk, ticket)?)
+    let home = cx.home()?;
+    let set = session::set_current_ticket(home, &cx.identity()?.desk, ticket);
+    Ok(set.map_err(|source| StoreError::Home { path: home.sessions(), source })?)
 }
 
 /// An optional id before a text: `sb note sb_a7K the text` and `sb note the text`.

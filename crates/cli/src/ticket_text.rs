@@ -1,5 +1,7 @@
 //! Tickets as a person reads them: lines of a list, a whole ticket with its story.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use signalbox_core::text::{many_lines, one_line};
 use signalbox_core::{Board, Event, Fact, Status, Ticket, dependency_tree, open_dependencies, time};
@@ -15,7 +17,7 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
         |of: &dyn Fn(&Row) -> usize, heading: &str| rows.iter().map(of).max().unwrap_or(0).max(heading.len());
     let status_width = width_of(&|row| row.status.as_str().len(), "STATUS");
     let assignee_width =
-        width_of(&|row| row.assignee.as_deref().map_or(1, UnicodeWidthStr::width).min(16), "ASSIGNEE");
+        width_of(&|row| row.assignee.as_deref().map_or(1, columns).min(16), "ASSIGNEE");
     let project_width = if with_project { width_of(&|row| row.project.len().min(20), "PROJECT") } else { 0 };
     let fixed = 9
         + 2
@@ -45,18 +47,18 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
     for row in rows {
         text.push_str(row.id.as_str());
         text.push_str("  ");
-        text.push_str(&ui.paint(status_paint(row.status), &format!("{:status_width$}", row.status)));
+        if ui.has_color() {
+            text.push_str(&ui.paint(status_paint(row.status), row.status.as_str()));
+            pad(&mut text, row.status.as_str(), status_width);
+        } else {
+            push_padded(&mut text, row.status.as_str(), status_width);
+        }
         text.push_str("  ");
         text.push_str(row.priority.as_str());
         text.push_str("  ");
-        push_padded(
-            &mut text,
-            &cut(&one_line(row.assignee.as_deref().unwrap_or("-")), Some(16)),
-            assignee_width,
-        );
+        push_padded(&mut text, &cut(&one_line(row.assignee.as_deref().unwrap_or("-")), Some(16)), assignee_width);
         text.push_str("  ");
-        let updated = row.updated.parse().map(|updated| age(updated, now)).unwrap_or_default();
-        push_padded(&mut text, &updated, 4);
+        push_padded(&mut text, &age(row.updated, now), 4);
         text.push_str("  ");
         if with_project {
             push_padded(&mut text, &cut(&row.project, Some(20)), project_width);
@@ -70,17 +72,24 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
 
 fn push_padded(text: &mut String, word: &str, width: usize) {
     text.push_str(word);
-    for _ in word.width()..width {
+    pad(text, word, width);
+}
+
+/// The spaces that a word leaves of its column.
+fn pad(text: &mut String, word: &str, width: usize) {
+    for _ in columns(word)..width {
         text.push(' ');
     }
 }
 
+/// How many columns a text takes.
+fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
 /// At most so many columns of a text, with `…` where something is missing.
-fn cut(text: &str, width: Option<usize>) -> String {
-    let Some(width) = width else { return text.to_owned() };
-    if text.width() <= width {
-        return text.to_owned();
-    }
+fn cut(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width.filter(|width| columns(text) > *width) else { return Cow::Borrowed(text) };
     let mut kept = String::new();
     let mut used = 1;
     for c in text.chars() {
@@ -91,7 +100,7 @@ fn cut(text: &str, width: Option<usize>) -> String {
         kept.push(c);
     }
     kept.push('…');
-    kept
+    Cow::Owned(kept)
 }
 
 pub fn status_paint(status: Status) -> Paint {

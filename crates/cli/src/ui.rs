@@ -59,6 +59,10 @@ impl Ui {
         Some(size.map(|s| usize::from(s.ws_col)).filter(|w| *w > 0).unwrap_or(80))
     }
 
+    pub fn has_color(&self) -> bool {
+        self.color
+    }
+
     pub fn paint(&self, paint: Paint, text: &str) -> String {
         if self.color { painted(paint, text) } else { text.to_owned() }
     }
@@ -160,7 +164,7 @@ fn sentence(warning: &Warning) -> String {
         Warning::Recreated(ticket) => format!("the file of {ticket} had gone and was written anew"),
         Warning::Foreign(ticket) => {
             format!(
-                "the file of {ticket} has lost its frontmatter and was left alone; `sb doctor --fix` repairs it"
+                "the file of {ticket} is not one that Signalbox wrote, or is ahead of the log, and was left alone; `sb doctor` tells more"
             )
         }
         Warning::Damage(1) => "the event log has a damaged line; `sb doctor` tells which".to_owned(),

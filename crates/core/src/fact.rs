@@ -285,7 +285,7 @@ impl Fact {
             "review.rejected" => Self::ReviewRejected(serde_json::from_str(data)?),
             "review.released" => Self::ReviewReleased(serde_json::from_str(data)?),
             "attempt.recorded" => Self::Attempt(serde_json::from_str(data)?),
-            name => match name.strip_prefix("status.").and_then(exact_status) {
+            name => match name.strip_prefix("status.").and_then(Status::from_name) {
                 Some(status) => Self::Status(status, serde_json::from_str(data)?),
                 None => return Ok(None),
             },
@@ -297,8 +297,4 @@ impl Fact {
     pub fn changes_ticket(&self) -> bool {
         !matches!(self, Self::Read)
     }
-}
-
-fn exact_status(word: &str) -> Option<Status> {
-    Status::ALL.into_iter().find(|status| status.as_str() == word)
 }

@@ -32,6 +32,11 @@ impl Priority {
         })
     }
 
+    /// The priority of exactly this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|priority| priority.as_str() == name)
+    }
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::P0 => "P0",

@@ -33,6 +33,11 @@ impl Status {
         }
     }
 
+    /// The status of exactly this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+
     /// The status a person means: its own name or one of the words people use for it.
     pub fn from_word(word: &str) -> Option<Self> {
         let word = word.trim().to_ascii_lowercase().replace([' ', '_'], "-");

@@ -3,6 +3,8 @@
 //! Text is stored as it came. What a terminal could take for a command is made visible only where it is
 //! shown, so that a file never differs from what was said.
 
+use std::borrow::Cow;
+
 use crate::refusal::Refusal;
 
 /// The longest body, note or reason, in bytes.
@@ -16,16 +18,20 @@ fn is_dangerous(c: char) -> bool {
 }
 
 /// One line that is safe to print: control characters are shown as `\x1b`, line breaks too.
-pub fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> Cow<'_, str> {
     visible(text, |_| false)
 }
 
 /// Text that is safe to print: as [`one_line`], but line breaks and tabs stay.
-pub fn many_lines(text: &str) -> String {
+pub fn many_lines(text: &str) -> Cow<'_, str> {
     visible(text, |c| matches!(c, '\n' | '\t'))
 }
 
-fn visible(text: &str, keep: impl Fn(char) -> bool) -> String {
+fn visible(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
+    // Nearly all text is harmless.
+    if !text.chars().any(|c| is_dangerous(c) && !keep(c)) {
+        return Cow::Borrowed(text);
+    }
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         if is_dangerous(c) && !keep(c) {
@@ -40,7 +46,7 @@ fn visible(text: &str, keep: impl Fn(char) -> bool) -> String {
             safe.push(c);
         }
     }
-    safe
+    Cow::Owned(safe)
 }
 
 /// A title as it will be stored, or why it cannot be one.

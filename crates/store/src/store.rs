@@ -10,7 +10,7 @@ use signalbox_core::{
 };
 
 use crate::home::Home;
-use crate::index::{Index, IndexError};
+use crate::index::{CaughtUp, Index, IndexError};
 use crate::lock::Lock;
 use crate::log::{EventLog, FileLog, LogError, Tail};
 use crate::vault::{Update, Vault, VaultError};
@@ -106,8 +106,8 @@ impl Store {
     /// The index, caught up with the log, for reading. Takes no lock that others wait for.
     pub fn read(&self) -> Result<(Index, Vec<Warning>), StoreError> {
         if let Some(index) = Index::open_existing(&self.home.index())
-            && self.log.is_at_end(&index.position()?)?
-            && index.behind()?.is_empty()
+            && index.position().is_ok_and(|position| self.log.is_at_end(&position).unwrap_or(false))
+            && index.behind().is_ok_and(|behind| behind.is_empty())
         {
             return Ok((index, Vec::new()));
         }
@@ -139,16 +139,15 @@ impl Store {
     }
 
     fn caught_up(&self, tail: Tail, warnings: &mut Vec<Warning>) -> Result<Index, StoreError> {
-        let path = self.home.index();
-        let mut index = Index::open(&path)?;
-        self.say_if_long(&index)?;
-        let caught_up = match index.catch_up(&self.log, tail) {
-            Err(IndexError::Log(error @ LogError::Shrunk { .. })) => {
+        let (index, caught_up) = match self.catch_up(tail) {
+            Err(StoreError::Index(IndexError::Log(error @ LogError::Shrunk { .. }))) => {
                 warnings.push(Warning::Shrunk(error.to_string()));
-                drop(index);
-                Index::delete(&path);
-                index = Index::open(&path)?;
-                index.catch_up(&self.log, tail)
+                Index::delete(&self.home.index());
+                self.catch_up(tail)
+            }
+            Err(StoreError::Index(error)) if error.is_damage() => {
+                Index::delete(&self.home.index());
+                self.catch_up(tail)
             }
             result => result,
         }?;
@@ -156,6 +155,13 @@ impl Store {
             warnings.push(Warning::Damage(caught_up.damaged));
         }
         Ok(index)
+    }
+
+    fn catch_up(&self, tail: Tail) -> Result<(Index, CaughtUp), StoreError> {
+        let mut index = Index::open(&self.home.index())?;
+        self.say_if_long(&index)?;
+        let caught_up = index.catch_up(&self.log, tail)?;
+        Ok((index, caught_up))
     }
 
     fn say_if_long(&self, index: &Index) -> Result<(), StoreError> {

@@ -27,7 +27,7 @@ impl Section {
     }
 }
 
-/// A ratio that is held against a limit.
+/// A figure, mostly a ratio, that is held against a limit.
 #[derive(Debug)]
 pub struct Goal {
     pub what: String,
@@ -40,6 +40,8 @@ pub struct Goal {
 pub enum Limit {
     AtMost(f64),
     AtLeast(f64),
+    /// Not a ratio but a number, which must be zero.
+    Zero,
 }
 
 impl Goal {
@@ -51,6 +53,7 @@ impl Goal {
         self.measured.map(|measured| match self.limit {
             Limit::AtMost(limit) => measured <= limit,
             Limit::AtLeast(limit) => measured >= limit,
+            Limit::Zero => measured == 0.0,
         })
     }
 
@@ -58,8 +61,10 @@ impl Goal {
         let limit = match self.limit {
             Limit::AtMost(limit) => format!("at most {}x", number(limit)),
             Limit::AtLeast(limit) => format!("at least {}x", number(limit)),
+            Limit::Zero => "0".to_owned(),
         };
-        let measured = self.measured.map_or_else(|| "-".to_owned(), ratio);
+        let show = if self.limit == Limit::Zero { number } else { ratio };
+        let measured = self.measured.map_or_else(|| "-".to_owned(), show);
         let verdict = match self.is_met() {
             Some(true) => "met",
             Some(false) => "**MISSED**",
@@ -97,7 +102,7 @@ pub fn ratio(value: f64) -> String {
     if value < 10.0 { format!("{value:.2}x") } else { format!("{value:.0}x") }
 }
 
-/// A limit as people write it: 2 and not 2.0.
+/// A number as people write it: 2 and not 2.0.
 fn number(value: f64) -> String {
     format!("{value}")
 }
@@ -172,11 +177,13 @@ mod tests {
             Goal::new("b", Some(2.1), Limit::AtMost(2.0)),
             Goal::new("c", Some(399.0), Limit::AtLeast(400.0)),
             Goal::new("d", None, Limit::AtLeast(20.0)),
+            Goal::new("e", Some(1.0), Limit::Zero),
         ];
         let text = render("A machine.", &[Section { title: "t".into(), goals, ..Section::default() }]);
-        assert!(text.contains("Of 4 goals 1 are met, 2 missed and 1 not measured."), "{text}");
+        assert!(text.contains("Of 5 goals 1 are met, 3 missed and 1 not measured."), "{text}");
         assert!(text.contains("| b    | at most 2x    | 2.10x    | **MISSED**   |"), "{text}");
         assert!(text.contains("| c    | at least 400x | 399x     | **MISSED**   |"), "{text}");
+        assert!(text.contains("| e    | 0             | 1        | **MISSED**   |"), "{text}");
         assert!(text.contains("| d    | at least 20x  | -        | NOT MEASURED |"), "{text}");
     }
 

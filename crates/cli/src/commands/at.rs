@@ -84,8 +84,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
                     priority: ticket.priority,
                     title: ticket.title.clone(),
                     assignee: ticket.assignee.clone(),
-                    created: time::exact(ticket.created),
-                    updated: time::exact(ticket.updated),
+                    created: ticket.created,
+                    updated: ticket.updated,
                 })
                 .collect();
             if rows.is_empty() {

@@ -1,7 +1,6 @@
 //! `sb config`: settings.
 
 use signalbox_store::config::{self, SETTINGS};
-use signalbox_store::lock::Lock;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -41,8 +40,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             if cx.who()?.is_agent() {
                 return Err(CommandError::precondition("human.only", "only a human may change settings"));
             }
-            cx.home()?.prepare()?;
-            let _lock = Lock::acquire(&cx.home()?.lock())?;
+            let _lock = cx.lock()?;
             config::set(cx.home()?, &key, &value)?;
             cx.ui.status(&format!("{key} is set."));
             Ok(())

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use signalbox_core::ProjectName;
 use signalbox_store::config;
-use signalbox_store::lock::Lock;
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -57,11 +56,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             .hint("Give the project another name: `sb init --name NAME`."));
     }
     let store = cx.store()?;
-    cx.home()?.prepare().map_err(|source| {
-        CommandError::from(signalbox_store::StoreError::Home { path: store.home().root().to_owned(), source })
-    })?;
     let config = {
-        let _lock = Lock::acquire(&cx.home()?.lock())?;
+        let _lock = cx.lock()?;
         let config = config::Config::load(cx.home()?)?;
         let same_path = config.projects.iter().find(|(_, project)| project.path == directory);
         if let Some((existing, _)) = same_path {

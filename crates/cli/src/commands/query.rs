@@ -91,11 +91,11 @@ fn table(result: &ResultSet) -> String {
     use unicode_width::UnicodeWidthStr;
     let cell = |value: &serde_json::Value| match value {
         serde_json::Value::Null => String::new(),
-        serde_json::Value::String(text) => text::one_line(text),
+        serde_json::Value::String(text) => text::one_line(text).into_owned(),
         other => other.to_string(),
     };
     let rows: Vec<Vec<String>> = result.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-    let heading: Vec<String> = result.columns.iter().map(|name| text::one_line(name)).collect();
+    let heading: Vec<String> = result.columns.iter().map(|name| text::one_line(name).into_owned()).collect();
     let widths: Vec<usize> = (0..heading.len())
         .map(|column| {
             std::iter::once(&heading).chain(&rows).map(|row| row[column].width()).max().unwrap_or(0)

@@ -1,20 +1,27 @@
 //! `sb` through its built binary, in a hermetic environment.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod bad_input;
 mod crash;
+mod disk;
+mod doctor;
 mod faults;
 mod filing;
 mod history;
 mod hooks;
 mod humans;
 mod identity;
+mod index;
 mod overview;
 mod projects;
+mod query;
 mod race;
 mod reading;
 mod readme;
 mod reviewing;
 mod smoke;
 mod support;
+mod terminals;
 mod vault;
 mod vault_damage;
 mod working;

@@ -80,3 +80,23 @@ pub fn safe(run: Run) -> Run {
     assert!(is_safe(&run.stdout) && is_safe(&run.stderr), "{}: {:?} {:?}", run.what, run.stdout, run.stderr);
     run
 }
+
+/// The bytes of an event in the log, with the right checksum. What is not given is made up.
+pub fn record(event: &Value) -> Vec<u8> {
+    let mut whole = serde_json::json!({
+        "v": 1, "id": "01M7FB0000000000000000000A", "ts": "2026-11-15T10:00:00.000Z", "event": "x.y", "actor": "human",
+    });
+    for (name, value) in event.as_object().expect("an object") {
+        whole[name] = value.clone();
+    }
+    // Through text: the data of an event is kept as the text it came in.
+    let event: signalbox_core::Event = serde_json::from_str(&whole.to_string()).expect("an event");
+    signalbox_store::log::encode(&event).expect("a record")
+}
+
+/// Append bytes to the log, as another version of `sb`, a crash or a bad disk would.
+pub fn append_to_log(env: &TestEnv, bytes: &[u8]) {
+    let mut log = std::fs::read(env.log_file()).expect("the log");
+    log.extend_from_slice(bytes);
+    env.write(env.log_file(), log);
+}

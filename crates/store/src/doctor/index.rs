@@ -16,11 +16,14 @@ pub(super) fn examine(store: &Store, scan: &Scan) -> Vec<Finding> {
     }
     let caught_up = Index::open(&path).and_then(|mut index| {
         index.catch_up(store.log(), Tail::Settled)?;
-        index.tickets(&Filter::default())
+        let check = index.query("SELECT integrity_check AS found FROM pragma_integrity_check LIMIT 1", None, None)?;
+        let sound = check.rows.first().and_then(|row| row.first()).is_some_and(|found| found == "ok");
+        Ok((index.tickets(&Filter::default())?, sound))
     });
     match caught_up {
         Err(error) => wrong(format!("the index cannot be used: {error}")),
-        Ok(mut tickets) => {
+        Ok((_, false)) => wrong("the index is damaged".to_owned()),
+        Ok((mut tickets, true)) => {
             tickets.sort_by(|a, b| a.id.cmp(&b.id));
             let fold: Vec<&Ticket> = scan.board.tickets().collect();
             let differs = fold.iter().zip(&tickets).find(|(a, b)| **a != *b).map(|(a, _)| a.id.to_string());

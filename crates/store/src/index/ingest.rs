@@ -16,6 +16,9 @@ pub struct CaughtUp {
     pub damaged: usize,
 }
 
+/// So many events leave a long write-ahead log.
+const MANY: usize = 200;
+
 impl Index {
     /// How far the log has been read.
     pub fn position(&self) -> Result<Position, IndexError> {
@@ -41,7 +44,12 @@ impl Index {
         if ended.is_err() && result.is_ok() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        result.and_then(|caught_up| ended.map(|()| caught_up))
+        let caught_up = result.and_then(|caught_up| ended.map(|()| caught_up))?;
+        if caught_up.events > MANY {
+            // Else the next command would read all of it again. If somebody is reading, it is for another time.
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+        Ok(caught_up)
     }
 
     fn ingest(&self, log: &dyn EventLog, tail: Tail) -> Result<CaughtUp, IndexError> {
@@ -213,7 +221,7 @@ impl<'c> Ingest<'c> {
         let id = ticket.id.as_str();
         self.connection
             .prepare_cached(
-                "INSERT OR REPLACE INTO tickets VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                "INSERT OR REPLACE INTO tickets VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )?
             .execute(params![
                 id,
@@ -230,6 +238,8 @@ impl<'c> Ingest<'c> {
                 time::exact(ticket.created),
                 time::exact(ticket.updated),
                 i64::try_from(ticket.rev).unwrap_or(i64::MAX),
+                ticket.created.as_millisecond(),
+                ticket.updated.as_millisecond(),
             ])?;
         self.connection
             .prepare_cached("INSERT OR REPLACE INTO states VALUES (?1, ?2)")?

@@ -31,8 +31,8 @@ pub struct Row {
     pub priority: Priority,
     pub title: String,
     pub assignee: Option<String>,
-    pub created: String,
-    pub updated: String,
+    pub created: Timestamp,
+    pub updated: Timestamp,
 }
 
 /// Which tickets a list shows. Empty means any.
@@ -189,23 +189,23 @@ impl Index {
         // With a limit the order must be known to SQLite; without one, sorting here is faster.
         let order = if filter.limit.is_some() { " ORDER BY priority, created, id" } else { "" };
         let sql = format!(
-            "SELECT id, project, status, priority, title, assignee, created, updated FROM tickets{}{order}{limit}",
+            "SELECT id, project, status, priority, title, assignee, created_ms, updated_ms FROM tickets{}{order}{limit}",
             conditions.where_clause()
         );
         let mut rows = self.rows(&sql, conditions.values, |row| {
             Ok(Row {
                 id: id(row, 0)?,
                 project: row.get(1)?,
-                status: Status::from_word(row.get_ref(2)?.as_str()?).unwrap_or(Status::Open),
-                priority: Priority::from_word(row.get_ref(3)?.as_str()?).unwrap_or_default(),
+                status: Status::from_name(row.get_ref(2)?.as_str()?).unwrap_or(Status::Open),
+                priority: Priority::from_name(row.get_ref(3)?.as_str()?).unwrap_or_default(),
                 title: row.get(4)?,
                 assignee: row.get(5)?,
-                created: row.get(6)?,
-                updated: row.get(7)?,
+                created: Timestamp::from_millisecond(row.get(6)?).unwrap_or_default(),
+                updated: Timestamp::from_millisecond(row.get(7)?).unwrap_or_default(),
             })
         })?;
         if filter.limit.is_none() {
-            rows.sort_by(|a, b| (a.priority, &a.created, &a.id).cmp(&(b.priority, &b.created, &b.id)));
+            rows.sort_unstable_by(|a, b| (a.priority, a.created, &a.id).cmp(&(b.priority, b.created, &b.id)));
         }
         Ok(rows)
     }

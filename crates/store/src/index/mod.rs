@@ -36,6 +36,13 @@ pub enum IndexError {
     QueryWrites,
 }
 
+impl IndexError {
+    /// Whether the file itself is spoilt, and making it anew helps.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Self::Sqlite { source, .. } if is_unusable(source))
+    }
+}
+
 /// An open index.
 #[derive(Debug)]
 pub struct Index {
@@ -63,8 +70,13 @@ impl Index {
                 | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(Duration::from_secs(30))?;
+            // The log is flushed; the index need not be. In this mode SQLite still never corrupts on a power cut.
+            connection.pragma_update(None, "synchronous", "normal")?;
             // Without this every command that closes last would flush and delete the write-ahead log.
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            // Whoever opens it first reads the whole write-ahead log, and that is nearly every command: so it must
+            // stay short.
+            connection.pragma_update(None, "wal_autocheckpoint", 48)?;
             schema::prepare(&connection)?;
             Ok(connection)
         };

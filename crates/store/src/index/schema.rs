@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 /// Kept in SQLite's `user_version`.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// Make the tables where they are missing or of another version.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
@@ -12,8 +12,6 @@ pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     connection.pragma_update(None, "journal_mode", "wal")?;
-    // The log is flushed; the index need not be. In this mode SQLite still never corrupts on a power cut.
-    connection.pragma_update(None, "synchronous", "normal")?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
     // Another process may have been faster.
     if !is_current(connection) {
@@ -76,7 +74,9 @@ CREATE TABLE tickets (
     escalated INTEGER NOT NULL,
     created TEXT NOT NULL,
     updated TEXT NOT NULL,
-    rev INTEGER NOT NULL
+    rev INTEGER NOT NULL,
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- The whole state, as JSON.

@@ -1,0 +1,79 @@
+//! Two windows of one human, and the demo.
+
+use crate::support::{env, json, story};
+
+/// Each terminal has its own current ticket.
+#[test]
+fn the_current_ticket_is_the_terminals() {
+    let env = env();
+    let (a, b) = (env.new_ticket("A"), env.new_ticket("B"));
+    let (mut left, mut right) = (env.terminal("left"), env.terminal("right"));
+    left.sb(["pick", &a]).success();
+    right.sb(["pick", &b]).success();
+    left.sb(["note", "from the left"]).success().says(&a);
+    right.sb(["note", "from the right"]).success().says(&b);
+    left.sb(["status"]).success().says(&a);
+    assert_eq!(json(&right.sb(["context", "--json"]).success())["ticket"], b.as_str());
+    right.sb(["switch", &a]).success();
+    right.sb(["clear"]).success();
+    left.sb(["status"]).success().says(&a);
+    // A third window has none, as two tickets are being worked on.
+    env.terminal("third").sb(["status"]).code(4).says("you have no current ticket");
+    // Both are the same human.
+    right.sb(["submit", &a, "-m", "done"]).success();
+    left.sb(["approve"]).success();
+    assert_eq!(json(&env.sb(["show", &a, "--json"]).success())["status"], "done");
+}
+
+/// A command below a terminal is still of that terminal, and an agent has its own.
+#[test]
+fn a_script_is_of_its_terminal() {
+    let env = env();
+    let (a, b) = (env.new_ticket("A"), env.new_ticket("B"));
+    let mut left = env.terminal("left");
+    left.sb(["switch", &a]).success();
+    left.run("bash -c 'sb status; true'").success().says(&a);
+    left.run("setsid -w sb status").code(4);
+    let mut ada = env.agent("ada");
+    ada.sb(["switch", &b]).success();
+    ada.run("setsid -w sb status").success().says(&b);
+    left.sb(["status"]).success().says(&a);
+}
+
+#[test]
+fn the_demo_plays_in_a_home_of_its_own() {
+    let mut env = story();
+    let root = env.root().to_str().expect("UTF-8").to_owned();
+    env.set("TMPDIR", &root);
+    let before = env.sb(["log", "--json"]).success().stdout;
+    let demo = env.sb(["demo"]).success();
+    for words in [
+        "human$ sb new \"Limit logins to 5 a minute\"",
+        "ada$ sb pop",
+        "error: ",
+        "ada may not review",
+        "bowie$ sb approve",
+        "is no longer blocked",
+        "only a human may put a ticket on hold",
+        "All is well.",
+    ] {
+        assert!(demo.stdout.contains(words), "{words}: {demo}");
+    }
+    assert!(!demo.stdout.contains(&root), "{demo}");
+    assert_eq!(env.sb(["log", "--json"]).success().stdout, before, "nothing of ours is touched");
+    let left = |env: &signalbox_testkit::TestEnv| {
+        let names = std::fs::read_dir(env.root()).expect("the folder");
+        names
+            .filter(|name| {
+                name.as_ref().expect("an entry").file_name().to_string_lossy().starts_with("signalbox-demo")
+            })
+            .count()
+    };
+    assert_eq!(left(&env), 0, "it cleans up");
+    env.sb(["demo", "--keep"]).success().says("The demo's home is ");
+    assert_eq!(left(&env), 1);
+    // An agent may watch it too: in it, whoever runs it plays the human.
+    let mut ada = env.agent("ada");
+    ada.sb(["demo"]).success().says("All is well.");
+    assert_eq!(json(&ada.sb(["context", "--json"]).success())["session"], "ada");
+}
