@@ -10,7 +10,7 @@ use signalbox_store::lock::Lock;
 use signalbox_store::{Home, Index, Outcome, Store, StoreError, project};
 
 use crate::error::CommandError;
-use crate::identity::{self, Identity};
+use crate::identity::{self, Identity, Unverified};
 use crate::ui::Ui;
 
 pub struct Context {
@@ -62,12 +62,29 @@ impl Context {
     /// Who asks, if that is certain enough to change something.
     pub fn who(&self) -> Result<&Who, CommandError> {
         let identity = self.identity()?;
-        if identity.unverified {
-            return Err(CommandError::precondition(
-                "identity.unverified",
-                "SIGNALBOX_SESSION holds a capability that was never minted or has ended",
-            )
-            .hint("If you are a human, unset SIGNALBOX_SESSION. An agent gets a valid one when its session starts."));
+        match &identity.unverified {
+            None => {}
+            Some(Unverified::Capability) => {
+                return Err(CommandError::precondition(
+                    "identity.unverified",
+                    "SIGNALBOX_SESSION holds a capability that was never minted or has ended",
+                )
+                .hint("If you are a human, unset SIGNALBOX_SESSION. An agent gets a valid one when its session starts."));
+            }
+            Some(Unverified::OutOfSight(session)) => {
+                return Err(CommandError::precondition(
+                    "identity.out-of-sight",
+                    format!("the processes above this one cannot be seen from here, and session {session} may be one of them"),
+                )
+                .hint("Run it outside of the container or sandbox, or with the session's capability."));
+            }
+            Some(Unverified::Marked) => {
+                return Err(CommandError::precondition(
+                    "identity.marked",
+                    "CLAUDECODE is set, so an agent CLI started this, but none is found among the processes above",
+                )
+                .hint("If you are a human, unset CLAUDECODE."));
+            }
         }
         Ok(&identity.who)
     }

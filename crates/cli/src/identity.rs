@@ -20,10 +20,21 @@ pub const CAPABILITY: &str = "SIGNALBOX_SESSION";
 #[derive(Debug, Clone)]
 pub struct Identity {
     pub who: Who,
-    /// A capability was shown that proves nothing: some agent, unknown which.
-    pub unverified: bool,
+    /// Some agent, unknown which: it may read, but change nothing.
+    pub unverified: Option<Unverified>,
     /// The session's or the terminal's.
     pub desk: String,
+}
+
+/// Why it cannot be known who asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unverified {
+    /// A capability was shown that was never minted, or whose session has ended.
+    Capability,
+    /// The processes above cannot be seen from here, and this session may be one of them.
+    OutOfSight(SessionId),
+    /// The environment says that an agent CLI started this, but none can be found.
+    Marked,
 }
 
 /// Work out who asks.
@@ -35,14 +46,24 @@ pub fn resolve(home: &Home, config: &Config) -> Result<Identity, CommandError> {
         Some(word) => session::verify(home, word)?,
         None => None,
     };
-    let unverified = shown.is_some() && minted.is_none() && agents.is_empty();
+    let unverified = if minted.is_some() || !agents.is_empty() {
+        None
+    } else if shown.is_some() {
+        Some(Unverified::Capability)
+    } else if let Some(session) = session::out_of_sight(home)? {
+        Some(Unverified::OutOfSight(session))
+    } else {
+        let marked =
+            config.knows_agent_programs() && std::env::var_os("CLAUDECODE").is_some_and(|v| v == "1");
+        marked.then_some(Unverified::Marked)
+    };
     let agent = match (agents.into_iter().next(), minted) {
         (Some(nearest), Some(minted)) if !nearest.registered && speaks_for(&minted, &nearest) => {
             Some(minted.agent())
         }
         (Some(nearest), _) => Some(nearest.agent),
         (None, Some(minted)) => Some(minted.agent()),
-        (None, None) if unverified => {
+        (None, None) if unverified.is_some() => {
             Some(Agent { name: "unknown agent".into(), session: unknown_session()?, lineage: Vec::new() })
         }
         (None, None) => None,
@@ -77,7 +98,7 @@ pub fn agents_among(home: &Home, config: &Config, ancestors: &[Process]) -> io::
     let mut below_is_agent = false;
     for ancestor in ancestors.iter().rev() {
         let registered = if anything_registered { session::of_process(home, ancestor)? } else { None };
-        let program = process::program(ancestor);
+        let program = program(config, ancestor);
         let above = found.last();
         if let Some(id) = registered {
             let agent = match session::load(home, &id)? {
@@ -102,6 +123,12 @@ pub fn agents_among(home: &Home, config: &Config, ancestors: &[Process]) -> io::
     }
     found.reverse();
     Ok(found)
+}
+
+/// The agent CLI that a process runs, or else its own name.
+pub fn program(config: &Config, process: &Process) -> String {
+    let names = process::program_names(process);
+    names.into_iter().find(|name| config.is_agent_program(name)).unwrap_or_else(|| process.name.clone())
 }
 
 /// The lineage of whoever runs below this agent.

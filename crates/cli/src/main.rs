@@ -6,6 +6,7 @@ mod dispatch;
 mod duration;
 mod error;
 mod identity;
+mod new_session;
 mod overview;
 mod reference;
 mod resolve;

@@ -16,8 +16,7 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
     let width_of =
         |of: &dyn Fn(&Row) -> usize, heading: &str| rows.iter().map(of).max().unwrap_or(0).max(heading.len());
     let status_width = width_of(&|row| row.status.as_str().len(), "STATUS");
-    let assignee_width =
-        width_of(&|row| row.assignee.as_deref().map_or(1, columns).min(16), "ASSIGNEE");
+    let assignee_width = width_of(&|row| row.assignee.as_deref().map_or(1, columns).min(16), "ASSIGNEE");
     let project_width = if with_project { width_of(&|row| row.project.len().min(20), "PROJECT") } else { 0 };
     let fixed = 9
         + 2
@@ -56,7 +55,11 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
         text.push_str("  ");
         text.push_str(row.priority.as_str());
         text.push_str("  ");
-        push_padded(&mut text, &cut(&one_line(row.assignee.as_deref().unwrap_or("-")), Some(16)), assignee_width);
+        push_padded(
+            &mut text,
+            &cut(&one_line(row.assignee.as_deref().unwrap_or("-")), Some(16)),
+            assignee_width,
+        );
         text.push_str("  ");
         push_padded(&mut text, &age(row.updated, now), 4);
         text.push_str("  ");

@@ -143,11 +143,13 @@ impl Ticket {
         }
     }
 
-    /// Whether the ticket is this asker's to work on.
+    /// Whether the ticket is this asker's to work on. A session goes on with what the one it came from began.
     pub fn is_assigned_to(&self, who: &Who) -> bool {
         match (&self.assignee, who) {
             (Some(_), Who::Agent(agent)) => {
-                self.assignee_session.as_ref() == Some(&agent.session)
+                self.assignee_session
+                    .as_ref()
+                    .is_some_and(|s| *s == agent.session || agent.lineage.contains(s))
                     || (self.assignee_session.is_none() && self.names(who))
             }
             (Some(name), who) => self.assignee_session.is_none() && name == who.name(),

@@ -104,9 +104,15 @@ impl Config {
     /// The folder of markdown.
     pub fn vault(&self, home: &Home) -> Result<PathBuf, ConfigError> {
         match &self.vault {
-            Some(text) => Ok(PathBuf::from(expand("vault", text)?)),
-            None => Ok(home.default_vault()),
+            // A relative path must not mean another folder in every directory.
+            Some(text) if !text.is_empty() => Ok(home.root().join(expand("vault", text)?)),
+            _ => Ok(home.default_vault()),
         }
+    }
+
+    /// Whether any program at all counts as an agent by its name.
+    pub fn knows_agent_programs(&self) -> bool {
+        self.identity.agent_programs.as_ref().is_none_or(|list| !list.is_empty())
     }
 
     pub fn is_agent_program(&self, name: &str) -> bool {

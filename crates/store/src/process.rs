@@ -10,6 +10,8 @@ use std::path::Path;
 pub struct Process {
     pub pid: u32,
     pub parent: u32,
+    /// The leader of its terminal session.
+    pub session: u32,
     /// In clock ticks since the system started.
     pub started: u64,
     /// The program's name as the kernel keeps it: at most 15 bytes.
@@ -35,10 +37,15 @@ pub fn process(pid: u32) -> Option<Process> {
     // The name stands in parentheses and may hold anything, also parentheses.
     let (head, tail) = stat.rsplit_once(')')?;
     let name = head.split_once('(')?.1.to_owned();
-    let mut fields = tail.split_whitespace();
-    let parent = fields.nth(1)?.parse().ok()?;
-    let started = fields.nth(17)?.parse().ok()?;
-    Some(Process { pid, parent, started, name })
+    let fields: Vec<&str> = tail.split_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse().ok();
+    Some(Process {
+        pid,
+        parent: u32::try_from(number(1)?).ok()?,
+        session: u32::try_from(number(3)?).ok()?,
+        started: number(19)?,
+        name,
+    })
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -70,16 +77,35 @@ pub fn is_running(pid: u32, started: u64) -> bool {
     process(pid).is_some_and(|process| process.started == started)
 }
 
-/// The name of the program a process runs: for an interpreter, the script it was given.
-pub fn program(process: &Process) -> String {
-    let base = |word: &str| Path::new(word).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+/// The names a process may be known by, the kernel's first: for an interpreter the script it was given, and the
+/// file it runs, because a program can change what the kernel shows.
+pub fn program_names(process: &Process) -> Vec<String> {
+    let mut names = vec![process.name.clone()];
     if INTERPRETERS.contains(&process.name.as_str()) || process.name.starts_with("python") {
         let arguments = arguments(process.pid);
-        if let Some(script) = arguments.iter().skip(1).find(|word| !word.starts_with('-')) {
-            return base(script);
+        names.extend(
+            arguments
+                .iter()
+                .skip(1)
+                .find(|word| !word.starts_with('-'))
+                .map(|script| stem(Path::new(script))),
+        );
+    }
+    if let Ok(file) = std::fs::read_link(format!("/proc/{}/exe", process.pid)) {
+        names.push(stem(&file));
+        // `…/claude/versions/2.1.197`
+        let mut above =
+            file.components().rev().skip(1).map(|part| part.as_os_str().to_string_lossy().into_owned());
+        if above.next().as_deref() == Some("versions") {
+            names.extend(above.next());
         }
     }
-    process.name.clone()
+    names
+}
+
+/// A file's name without `.js`, `.exe` and the like.
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 const INTERPRETERS: &[&str] = &["node", "bun", "deno", "ruby", "MainThread", "node-MainThread"];
@@ -94,6 +120,13 @@ pub fn is_passing_shell(process: &Process) -> bool {
 
 /// The terminal session this process belongs to: its leader and when that began.
 pub fn terminal_session() -> Option<(u32, u64)> {
-    let leader = rustix::process::getsid(None).ok()?.as_raw_nonzero().get().unsigned_abs();
+    let leader = process(std::process::id())?.session;
     Some((leader, process(leader).map_or(0, |process| process.started)))
+}
+
+/// Which processes can be seen from here, where that is not all of them: the name of the namespace.
+pub fn confined_to() -> Option<String> {
+    let namespace = std::fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned();
+    // The first namespace of every Linux has this number.
+    (namespace != "pid:[4026531836]").then_some(namespace)
 }

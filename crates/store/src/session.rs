@@ -30,6 +30,9 @@ pub struct Session {
     /// descends from it.
     #[serde(default)]
     pub ended: Option<Timestamp>,
+    /// Where its process can be seen from, if not from everywhere.
+    #[serde(default)]
+    pub confined_to: Option<String>,
 }
 
 /// A process that is known to be an agent.
@@ -69,9 +72,30 @@ pub fn mint(session: &SessionId) -> (String, String) {
 
 /// The session a capability was minted for, if it is genuine.
 pub fn verify(home: &Home, capability: &str) -> io::Result<Option<Session>> {
+    Ok(minted_for(home, capability)?.filter(|session| session.ended.is_none()))
+}
+
+/// The session a capability was once minted for, also when that has ended: whoever inherited it descends from it.
+pub fn minted_for(home: &Home, capability: &str) -> io::Result<Option<Session>> {
     let Some((id, secret)) = capability.rsplit_once('.') else { return Ok(None) };
     let Ok(id) = SessionId::parse(id) else { return Ok(None) };
-    Ok(load(home, &id)?.filter(|session| session.ended.is_none() && session.capability == hash(secret)))
+    Ok(load(home, &id)?.filter(|session| session.capability == hash(secret)))
+}
+
+/// A session that has not ended and whose process could run above this one without being seen from here.
+pub fn out_of_sight(home: &Home) -> io::Result<Option<SessionId>> {
+    let Some(here) = process::confined_to() else { return Ok(None) };
+    for id in ids(home)? {
+        if let Ok(id) = SessionId::parse(&id)
+            && let Some(session) = load(home, &id)?
+            && session.ended.is_none()
+            && session.process.is_some()
+            && session.confined_to.as_ref() != Some(&here)
+        {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
 }
 
 fn hash(secret: &str) -> String {

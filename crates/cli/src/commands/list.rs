@@ -122,8 +122,8 @@ fn filter(cx: &Context, arguments: &Arguments) -> Result<Filter, CommandError> {
 fn sort(rows: &mut [Row], sort: Sort) {
     match sort {
         Sort::Priority => {}
-        Sort::Created => rows.sort_by(|a, b| a.created.cmp(&b.created)),
-        Sort::Updated => rows.sort_by(|a, b| b.updated.cmp(&a.updated)),
+        Sort::Created => rows.sort_by_key(|row| row.created),
+        Sort::Updated => rows.sort_by_key(|row| std::cmp::Reverse(row.updated)),
         Sort::Status => rows.sort_by_key(|row| row.status),
         Sort::Title => rows.sort_by_key(|row| row.title.to_lowercase()),
     }

@@ -34,7 +34,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 /// Reading counts as having to do with a ticket.
 pub fn record_read(cx: &Context, store: &Store, ticket: &Ticket) -> Result<(), CommandError> {
     let identity = cx.identity()?;
-    if identity.who.is_agent() && !identity.unverified {
+    if identity.who.is_agent() && identity.unverified.is_none() {
         let nothing = serde_json::Map::new();
         store.note_event(&identity.who, "ticket.read", Some(&ticket.id), Some(&ticket.project), &nothing)?;
     }

@@ -25,7 +25,12 @@ pub struct Arguments {
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (word, id) = match (arguments.status.as_deref(), arguments.id.as_deref()) {
         // People write it either way round.
-        (Some(first), Some(second)) if resolve::looks_like_id(first) => (second, Some(first)),
+        (Some(first), Some(second))
+            if resolve::looks_like_id(first)
+                || (Status::from_word(first).is_none() && Status::from_word(second).is_some()) =>
+        {
+            (second, Some(first))
+        }
         (Some(first), None) if resolve::looks_like_id(first) => return show(cx, Some(first)),
         (Some(first), second) => (first, second),
         (None, _) => return show(cx, None),

@@ -82,7 +82,7 @@ fn a_disk_that_cannot_be_written_to() {
     ");
     insta::assert_snapshot!(env.sb(["config", "set", "vault", "/x"]), @"
     --- stderr
-    error: Read-only file system (os error 30)
+    error: use ROOT/hóme of sb/run/lock: Read-only file system (os error 30)
     hint: Set SIGNALBOX_HOME to a folder that can be written to. Reading works all the same.
     --- exit 1
     ");

@@ -187,12 +187,8 @@ fn a_log_that_has_become_shorter() {
     let before = env.read(env.log_file());
     env.sb(["note", &id, "Lost with the tail"]).success();
     env.write(env.log_file(), &before);
-    insta::assert_snapshot!(env.sb(["log", "--ticket", &id]), @"
-      2026-11-15 10:00:01  sb_Bq5DH9  ticket.created      human  One
-    --- stderr
-    warning: the event log is shorter than what was read of it before: 2026-11-15.jsonl has 497 bytes, and 724 were read; `sb doctor` tells what is missing
-    warning: the file of sb_Bq5DH9 has lost its frontmatter and was left alone; `sb doctor --fix` repairs it
-    ");
+    let log = env.sb(["log", "--ticket", &id]).success().says("the event log is shorter than what was read");
+    assert!(log.stdout.ends_with("ticket.created      human  One\n"), "{log}");
     env.sb(["doctor"]).code(1).says("the log has lost some");
     env.sb(["doctor", "--fix"]).success();
     let kept: String = env

@@ -165,6 +165,21 @@ fn settings_are_read_and_changed() {
     assert!(env.read(path.trim_end()).contains("# mine\n"));
 }
 
+/// A relative vault is the same folder wherever one is, and an empty one is the default.
+#[test]
+fn the_vault_does_not_depend_on_the_directory() {
+    let env = env();
+    env.sb(["config", "set", "vault", "notes"]).success();
+    let first = env.new_ticket("First");
+    std::fs::create_dir(env.project().join("src")).expect("a folder");
+    env.sb_in(env.project().join("src"), ["note", &first, "words"]).success();
+    assert_eq!(env.files_below(env.home().join("notes")).len(), 1);
+    assert_eq!(env.files_below(env.project()).len(), 0, "nothing is written into the project");
+    env.sb(["config", "set", "vault", ""]).success();
+    env.sb(["doctor", "--fix"]).success();
+    assert!(env.ticket_file(&first).is_file());
+}
+
 #[test]
 fn an_unknown_setting_is_guessed() {
     let env = env();

@@ -97,7 +97,7 @@ fn a_file_without_its_frontmatter_is_left_alone_until_it_is_fixed() {
     env.write(&file, "Only my own words\n");
     insta::assert_snapshot!(env.sb(["note", &id, "A note"]), @"
     --- stderr
-    warning: the file of sb_Bq5DH9 has lost its frontmatter and was left alone; `sb doctor --fix` repairs it
+    warning: the file of sb_Bq5DH9 is not one that Signalbox wrote, or is ahead of the log, and was left alone; `sb doctor` tells more
     Noted on sb_Bq5DH9.
     ");
     assert_eq!(env.read(&file), "Only my own words\n");

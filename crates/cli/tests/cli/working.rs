@@ -178,7 +178,7 @@ fn the_words_people_use() {
         env.sb([word]).success();
         assert_eq!(status(&env, &id), "open", "{word}");
     }
-    assert_eq!(env.sb(["ls"]).success().stdout, env.sb(["list"]).success().stdout);
+    assert_eq!(env.sb(["ls", "--json"]).success().stdout, env.sb(["list", "--json"]).success().stdout);
     assert_eq!(env.sb(["view", &id]).success().stdout, env.sb(["show", &id]).success().stdout);
 }
 
@@ -211,6 +211,10 @@ fn status_goes_either_way_round_and_every_way() {
     insta::assert_snapshot!(env.sb(["status", id, "wip"]), @"
     --- stderr
     sb_Bq5DH9 is now in-progress.
+    ");
+    insta::assert_snapshot!(env.sb(["status", &id[3..6], "wip"]), @"
+    --- stderr
+    sb_Bq5DH9 is in-progress already.
     ");
     insta::assert_snapshot!(env.sb(["status"]), @"sb_Bq5DH9  in-progress  P3  One");
     insta::assert_snapshot!(env.sb(["status", "done"]), @"

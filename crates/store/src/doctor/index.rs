@@ -16,7 +16,8 @@ pub(super) fn examine(store: &Store, scan: &Scan) -> Vec<Finding> {
     }
     let caught_up = Index::open(&path).and_then(|mut index| {
         index.catch_up(store.log(), Tail::Settled)?;
-        let check = index.query("SELECT integrity_check AS found FROM pragma_integrity_check LIMIT 1", None, None)?;
+        let check =
+            index.query("SELECT integrity_check AS found FROM pragma_integrity_check LIMIT 1", None, None)?;
         let sound = check.rows.first().and_then(|row| row.first()).is_some_and(|found| found == "ok");
         Ok((index.tickets(&Filter::default())?, sound))
     });
