@@ -348,7 +348,7 @@ fn a_session_that_runs_cannot_be_taken_over_or_ended() {
         .run("printf '{\"session_id\":\"ada\"}' | sb hook session-end")
         .code(4)
         .says("only session ada itself");
-    env.sb_with_input(["hook", "session-end"], "{\"session_id\":\"ada\"}").success();
+    env.sb_with_input(["hook", "session-end"], "{\"session_id\":\"ada\"}").code(4);
     env.sb_with_input(["hook", "session-end"], "{\"session_id\":\"nobody\"}").success();
     // Whoever resumes it elsewhere while it runs is another one, and descends from it.
     let mut second = Agent::shell(&env, "second");
