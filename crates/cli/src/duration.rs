@@ -57,13 +57,16 @@ fn ago(text: &str) -> Option<Span> {
 
 /// How long ago, in one unit: `5m`, `3h`, `2d`.
 pub fn age(since: Timestamp, now: Timestamp) -> String {
-    let seconds = now.duration_since(since).as_secs().max(0);
-    match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
-    }
+    let seconds = (now.as_second() - since.as_second()).max(0);
+    let (count, unit) = match seconds {
+        0..60 => (seconds, 's'),
+        60..3600 => (seconds / 60, 'm'),
+        3600..86_400 => (seconds / 3600, 'h'),
+        _ => (seconds / 86_400, 'd'),
+    };
+    let mut text = count.to_string();
+    text.push(unit);
+    text
 }
 
 #[cfg(test)]

@@ -77,10 +77,8 @@ pub fn current(cx: &Context, index: &Index) -> Result<Option<TicketId>, CommandE
         }
     }
     let mine = index.list(&filter)?;
-    Ok(match mine.as_slice() {
-        [only] => Some(only.id.clone()),
-        _ => None,
-    })
+    let only = mine.iter().next().filter(|_| mine.len() == 1);
+    Ok(only.and_then(|row| TicketId::parse(row.id).ok()))
 }
 
 /// Make a ticket the asker's current one.

@@ -5,18 +5,19 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use signalbox_core::text::{many_lines, one_line};
 use signalbox_core::{Board, Event, Fact, Status, Ticket, dependency_tree, open_dependencies, time};
-use signalbox_store::index::Row;
+use signalbox_store::index::{Listing, Row};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::duration::age;
 use crate::ui::{Paint, Ui};
 
 /// The lines of a list. On a terminal they fit its width; in a pipe nothing is cut.
-pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String {
-    let width_of =
-        |of: &dyn Fn(&Row) -> usize, heading: &str| rows.iter().map(of).max().unwrap_or(0).max(heading.len());
+pub fn list(ui: &Ui, rows: &Listing, with_project: bool, now: Timestamp) -> String {
+    let width_of = |of: &dyn Fn(Row<'_>) -> usize, heading: &str| {
+        rows.iter().map(of).max().unwrap_or(0).max(heading.len())
+    };
     let status_width = width_of(&|row| row.status.as_str().len(), "STATUS");
-    let assignee_width = width_of(&|row| row.assignee.as_deref().map_or(1, columns).min(16), "ASSIGNEE");
+    let assignee_width = width_of(&|row| row.assignee.map_or(1, columns).min(16), "ASSIGNEE");
     let project_width = if with_project { width_of(&|row| row.project.len().min(20), "PROJECT") } else { 0 };
     let fixed = 9
         + 2
@@ -43,8 +44,8 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
         text.push_str(&ui.paint(Paint::Dim, heading.trim_end()));
         text.push('\n');
     }
-    for row in rows {
-        text.push_str(row.id.as_str());
+    for row in rows.iter() {
+        text.push_str(row.id);
         text.push_str("  ");
         if ui.has_color() {
             text.push_str(&ui.paint(status_paint(row.status), row.status.as_str()));
@@ -55,19 +56,15 @@ pub fn list(ui: &Ui, rows: &[Row], with_project: bool, now: Timestamp) -> String
         text.push_str("  ");
         text.push_str(row.priority.as_str());
         text.push_str("  ");
-        push_padded(
-            &mut text,
-            &cut(&one_line(row.assignee.as_deref().unwrap_or("-")), Some(16)),
-            assignee_width,
-        );
+        push_padded(&mut text, &cut(&one_line(row.assignee.unwrap_or("-")), Some(16)), assignee_width);
         text.push_str("  ");
         push_padded(&mut text, &age(row.updated, now), 4);
         text.push_str("  ");
         if with_project {
-            push_padded(&mut text, &cut(&row.project, Some(20)), project_width);
+            push_padded(&mut text, &cut(row.project, Some(20)), project_width);
             text.push_str("  ");
         }
-        text.push_str(&cut(&one_line(&row.title), title_width));
+        text.push_str(&cut(&one_line(row.title), title_width));
         text.push('\n');
     }
     text

@@ -28,8 +28,9 @@ pub fn many_lines(text: &str) -> Cow<'_, str> {
 }
 
 fn visible(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
-    // Nearly all text is harmless.
-    if !text.chars().any(|c| is_dangerous(c) && !keep(c)) {
+    // Nearly all text is harmless, and most of it plain.
+    let plain = text.bytes().all(|b| (b' '..=b'~').contains(&b));
+    if plain || !text.chars().any(|c| is_dangerous(c) && !keep(c)) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len());

@@ -7,7 +7,6 @@ mod run;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 pub use agent::{Agent, quote};
 use clockwork::Clockwork;
@@ -240,16 +239,6 @@ impl TestEnv {
 
     pub fn index_file(&self) -> PathBuf {
         self.home().join("index.db")
-    }
-}
-
-/// Wait until something is so, but not for ever.
-#[track_caller]
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(30), "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use signalbox_core::{Board, Event, Status, Ticket, TicketId, batch, time};
-use signalbox_store::index::{History, Row};
+use signalbox_store::index::{History, Listing, Row};
 use signalbox_store::{Index, clock};
 
 use crate::context::Context;
@@ -75,19 +75,19 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
                 let open = |ticket: &Ticket| signalbox_core::open_dependencies(&board, ticket);
                 return ticket_json::print_all(cx, &store, tickets.iter().copied(), open);
             }
-            let rows: Vec<Row> = tickets
-                .iter()
-                .map(|ticket| Row {
-                    id: ticket.id.clone(),
-                    project: ticket.project.to_string(),
+            let mut rows = Listing::default();
+            for ticket in &tickets {
+                rows.push(&Row {
+                    id: ticket.id.as_str(),
+                    project: ticket.project.as_str(),
                     status: ticket.status,
                     priority: ticket.priority,
-                    title: ticket.title.clone(),
-                    assignee: ticket.assignee.clone(),
+                    title: &ticket.title,
+                    assignee: ticket.assignee.as_deref(),
                     created: ticket.created,
                     updated: ticket.updated,
-                })
-                .collect();
+                });
+            }
             if rows.is_empty() {
                 cx.ui.status("There was no ticket like that then.");
             }

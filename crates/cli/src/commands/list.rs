@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use signalbox_core::{ProjectName, Status, Ticket, Who};
-use signalbox_store::index::{Filter, Row};
+use signalbox_store::index::{Filter, Listing};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -66,8 +66,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if cx.ui.json {
         let waiting = index.waiting()?;
         let mut tickets: std::collections::BTreeMap<_, _> =
-            index.tickets(&filter)?.into_iter().map(|ticket| (ticket.id.clone(), ticket)).collect();
-        let tickets: Vec<_> = rows.iter().filter_map(|row| tickets.remove(&row.id)).collect();
+            index.tickets(&filter)?.into_iter().map(|ticket| (ticket.id.to_string(), ticket)).collect();
+        let tickets: Vec<_> = rows.iter().filter_map(|row| tickets.remove(row.id)).collect();
         let open = |ticket: &Ticket| waiting.get(&ticket.id).cloned().unwrap_or_default();
         return ticket_json::print_all(cx, &store, tickets.iter(), open);
     }
@@ -75,7 +75,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 }
 
 /// Rows as a person reads them, or a word that there are none.
-pub fn print_rows(cx: &Context, rows: &[Row], project: Option<&ProjectName>) -> Result<(), CommandError> {
+pub fn print_rows(cx: &Context, rows: &Listing, project: Option<&ProjectName>) -> Result<(), CommandError> {
     if rows.is_empty() {
         let place = project.map(|p| format!(" in {p}")).unwrap_or_default();
         cx.ui.status(&format!("No ticket{place} is like that."));
@@ -119,7 +119,7 @@ fn filter(cx: &Context, arguments: &Arguments) -> Result<Filter, CommandError> {
     Ok(filter)
 }
 
-fn sort(rows: &mut [Row], sort: Sort) {
+fn sort(rows: &mut Listing, sort: Sort) {
     match sort {
         Sort::Priority => {}
         Sort::Created => rows.sort_by_key(|row| row.created),

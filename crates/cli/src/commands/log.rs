@@ -58,6 +58,11 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         limit: Some(arguments.limit).filter(|_| event_id.is_none()),
         ..History::default()
     };
+    if let Some(id) = &history.ticket
+        && let Some(ticket) = index.ticket(id)?
+    {
+        super::show::record_read(cx, &store, &ticket)?;
+    }
     let mut events = index.events(&history)?;
     if let Some(id) = event_id {
         events.retain(|(_, event)| event.id == id);

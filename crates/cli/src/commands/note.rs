@@ -18,6 +18,12 @@ pub struct Arguments {
 }
 
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
+    if let [only] = arguments.words.as_slice()
+        && resolve::looks_like_id(only)
+    {
+        return Err(CommandError::usage("note.no-text", format!("what should be noted on {only}?"))
+            .hint(format!("Write it after the id: `sb note {only} \"…\"`.")));
+    }
     let (id, text) = resolve::id_and_words(&arguments.words);
     let text = resolve::text_or_stdin(text)?;
     let (store, outcome, ticket) =

@@ -1,6 +1,6 @@
 //! `sb pop`: claim the most urgent ready ticket and show it, in one step.
 
-use signalbox_core::Command;
+use signalbox_core::{Command, TicketId};
 use signalbox_store::index::Filter;
 use signalbox_store::{Index, StoreError};
 
@@ -29,7 +29,7 @@ pub fn pop(cx: &Context, project: Option<&str>) -> Result<(), CommandError> {
     // A few, because the rules may know better than the filter.
     let filter = Filter { limit: Some(8), ..super::ready::filter(cx, project)? };
     let build = |index: &Index| -> Result<Command, StoreError> {
-        let candidates = index.list(&filter)?.into_iter().map(|row| row.id).collect();
+        let candidates = index.list(&filter)?.iter().filter_map(|row| TicketId::parse(row.id).ok()).collect();
         Ok(Command::Pop { candidates })
     };
     let outcome = cx.execute(&store, &build)?;

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::Value;
 use signalbox_testkit::{Agent, Run, TestEnv};
 
-use crate::support::{env, in_review, json, status};
+use crate::support::{agent_program, env, in_review, json, status};
 
 /// Who `sb` takes the asker for.
 #[track_caller]
@@ -132,16 +132,7 @@ fn the_secret_is_not_kept() {
 
 /// A shell under the name of an agent CLI; it never called the hook.
 fn fake_agent(env: &TestEnv, name: &str) -> Agent {
-    let program = env.root().join("fakeagent");
-    if !program.exists() {
-        let bash = env.bash("command -v bash").success().stdout;
-        std::fs::copy(bash.trim(), &program).expect("copy bash");
-    }
-    env.write(env.home().join("config.toml"), {
-        let text = env.read(env.home().join("config.toml"));
-        text.replace("agent_programs = []", "agent_programs = [\"fakeagent\"]")
-    });
-    Agent::program(env, name, &program)
+    Agent::program(env, name, &agent_program(env, "fakeagent"))
 }
 
 #[test]

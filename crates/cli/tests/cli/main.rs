@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod crash;
+mod disguise;
 mod disk;
 mod doctor;
 mod faults;

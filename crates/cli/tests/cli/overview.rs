@@ -16,6 +16,24 @@ fn every_command_has_help() {
     }
 }
 
+#[test]
+fn every_subcommand_has_help() {
+    let env = env();
+    for words in [
+        &["config", "get"][..],
+        &["config", "set"],
+        &["config", "path"],
+        &["index", "rebuild"],
+        &["hook", "session-start"],
+        &["hook", "session-end"],
+        &["at", "now", "list"],
+        &["at", "now", "show"],
+    ] {
+        let help = env.sb(words.iter().chain(&["--help"])).success();
+        assert!(help.stdout.contains("Usage: sb ") && help.stdout.ends_with('\n'), "{help}");
+    }
+}
+
 /// The reference holds the help of every command and of every subcommand.
 #[test]
 fn every_command_and_every_argument_is_explained() {

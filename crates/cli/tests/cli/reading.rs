@@ -2,7 +2,7 @@
 
 use signalbox_testkit::{Run, TestEnv};
 
-use crate::support::{env, json, story, ticket};
+use crate::support::{json, story, ticket};
 
 /// The titles of a list, in its order.
 fn titles(run: &Run) -> Vec<&str> {
@@ -15,7 +15,7 @@ fn filed(env: &TestEnv, words: &[&str]) -> String {
 
 #[test]
 fn lists_are_filtered() {
-    let env = env();
+    let env = story();
     let api = filed(&env, &["Api", "--tag", "api", "--initiative", "launch", "-p", "P1"]);
     filed(&env, &["Web", "--tag", "web", "-p", "P4"]);
     let done = filed(&env, &["Done", "--tag", "api"]);

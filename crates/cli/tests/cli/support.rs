@@ -1,5 +1,7 @@
 //! What several of these tests need.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 use signalbox_testkit::{Agent, Run, TestEnv};
 
@@ -56,6 +58,21 @@ pub fn in_review(env: &TestEnv, worker: &mut Agent, title: &str) -> String {
     worker.sb(["pick", &id]).success();
     worker.sb(["submit", "-m", "done"]).success();
     id
+}
+
+/// A shell under another name, and that name made the only agent CLI.
+///
+/// Another process copies it: while this one has a file open to write it, none of its many threads may start a
+/// process, or that one keeps the file from being run.
+pub fn agent_program(env: &TestEnv, path: &str) -> PathBuf {
+    let program = env.root().join(path);
+    if !program.exists() {
+        std::fs::create_dir_all(program.parent().expect("a folder")).expect("folders");
+        let to = signalbox_testkit::quote(program.to_str().expect("UTF-8"));
+        env.bash(&format!("cp \"$(command -v bash)\" {to}")).success();
+        env.edit(env.home().join("config.toml"), "agent_programs = []", "agent_programs = [\"fakeagent\"]");
+    }
+    program
 }
 
 /// Every word a person can type for a command, from the overview.

@@ -221,25 +221,23 @@ impl<'c> Ingest<'c> {
         let id = ticket.id.as_str();
         self.connection
             .prepare_cached(
-                "INSERT OR REPLACE INTO tickets VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                "INSERT OR REPLACE INTO tickets VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             )?
             .execute(params![
                 id,
-                id.to_ascii_lowercase(),
                 ticket.project.as_str(),
                 ticket.status.as_str(),
                 ticket.priority.as_str(),
                 ticket.title,
                 ticket.assignee,
+                ticket.created.as_millisecond(),
+                ticket.updated.as_millisecond(),
+                id.to_ascii_lowercase(),
                 ticket.assignee_session.as_ref().map(signalbox_core::SessionId::as_str),
                 ticket.initiative,
                 json(serde_json::to_string(&ticket.tags))?,
                 ticket.escalated,
-                time::exact(ticket.created),
-                time::exact(ticket.updated),
                 i64::try_from(ticket.rev).unwrap_or(i64::MAX),
-                ticket.created.as_millisecond(),
-                ticket.updated.as_millisecond(),
             ])?;
         self.connection
             .prepare_cached("INSERT OR REPLACE INTO states VALUES (?1, ?2)")?

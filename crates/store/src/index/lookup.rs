@@ -10,7 +10,7 @@ use signalbox_core::{
     Board, Event, FORMAT_VERSION, Priority, ProjectName, Status, Ticket, TicketId, nearest,
 };
 
-use super::{Index, IndexError};
+use super::{Index, IndexError, Listing, Row};
 
 /// What a typed id turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,19 +20,6 @@ pub enum Found {
     Many(Vec<(TicketId, String)>),
     /// Nothing; perhaps this was meant.
     Nothing(Option<(TicketId, String)>),
-}
-
-/// One line of a list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
-    pub id: TicketId,
-    pub project: String,
-    pub status: Status,
-    pub priority: Priority,
-    pub title: String,
-    pub assignee: Option<String>,
-    pub created: Timestamp,
-    pub updated: Timestamp,
 }
 
 /// Which tickets a list shows. Empty means any.
@@ -183,31 +170,34 @@ impl Index {
     }
 
     /// The tickets that pass a filter, in the order of work.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<Row>, IndexError> {
+    pub fn list(&self, filter: &Filter) -> Result<Listing, IndexError> {
         let conditions = ticket_conditions(filter);
         let limit = filter.limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
         // With a limit the order must be known to SQLite; without one, sorting here is faster.
-        let order = if filter.limit.is_some() { " ORDER BY priority, created, id" } else { "" };
+        let order = if filter.limit.is_some() { " ORDER BY priority, created_ms, id" } else { "" };
         let sql = format!(
             "SELECT id, project, status, priority, title, assignee, created_ms, updated_ms FROM tickets{}{order}{limit}",
             conditions.where_clause()
         );
-        let mut rows = self.rows(&sql, conditions.values, |row| {
-            Ok(Row {
-                id: id(row, 0)?,
-                project: row.get(1)?,
-                status: Status::from_name(row.get_ref(2)?.as_str()?).unwrap_or(Status::Open),
-                priority: Priority::from_name(row.get_ref(3)?.as_str()?).unwrap_or_default(),
-                title: row.get(4)?,
-                assignee: row.get(5)?,
+        let mut listing = Listing::default();
+        self.rows(&sql, conditions.values, |row| {
+            let text = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+            listing.push(&Row {
+                id: text(0)?,
+                project: text(1)?,
+                status: Status::from_name(text(2)?).unwrap_or(Status::Open),
+                priority: Priority::from_name(text(3)?).unwrap_or_default(),
+                title: text(4)?,
+                assignee: row.get_ref(5)?.as_str_or_null()?,
                 created: Timestamp::from_millisecond(row.get(6)?).unwrap_or_default(),
                 updated: Timestamp::from_millisecond(row.get(7)?).unwrap_or_default(),
-            })
+            });
+            Ok(())
         })?;
         if filter.limit.is_none() {
-            rows.sort_unstable_by(|a, b| (a.priority, a.created, &a.id).cmp(&(b.priority, b.created, &b.id)));
+            listing.sort_for_work();
         }
-        Ok(rows)
+        Ok(listing)
     }
 
     /// The whole state of the tickets that pass a filter, in the order of work.
@@ -215,7 +205,7 @@ impl Index {
         let conditions = ticket_conditions(filter);
         let limit = filter.limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
         let sql = format!(
-            "SELECT state FROM tickets JOIN states ON ticket = id{} ORDER BY priority, created, id{limit}",
+            "SELECT state FROM tickets JOIN states ON ticket = id{} ORDER BY priority, created_ms, id{limit}",
             conditions.where_clause()
         );
         let states: Vec<String> = self.rows(&sql, conditions.values, |row| row.get(0))?;

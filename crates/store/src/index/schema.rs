@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 /// Kept in SQLite's `user_version`.
-const VERSION: i64 = 2;
+const VERSION: i64 = 4;
 
 /// Make the tables where they are missing or of another version.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
@@ -59,24 +59,24 @@ CREATE TABLE events (
     data TEXT NOT NULL
 );
 
--- What a list shows, small enough to scan.
+-- What a list shows, small enough to scan, and that first: SQLite reads a row from its beginning.
 CREATE TABLE tickets (
     id TEXT PRIMARY KEY,
-    folded TEXT NOT NULL UNIQUE,
     project TEXT NOT NULL,
     status TEXT NOT NULL,
     priority TEXT NOT NULL,
     title TEXT NOT NULL,
     assignee TEXT,
+    created_ms INTEGER NOT NULL,
+    updated_ms INTEGER NOT NULL,
+    folded TEXT NOT NULL UNIQUE,
     assignee_session TEXT,
     initiative TEXT,
     tags TEXT NOT NULL,
     escalated INTEGER NOT NULL,
-    created TEXT NOT NULL,
-    updated TEXT NOT NULL,
     rev INTEGER NOT NULL,
-    created_ms INTEGER NOT NULL,
-    updated_ms INTEGER NOT NULL
+    created TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', created_ms / 1000.0, 'unixepoch')),
+    updated TEXT AS (strftime('%Y-%m-%dT%H:%M:%fZ', updated_ms / 1000.0, 'unixepoch'))
 ) WITHOUT ROWID;
 
 -- The whole state, as JSON.
@@ -99,7 +99,7 @@ CREATE INDEX events_ticket ON events (ticket, seq) WHERE ticket IS NOT NULL;
 CREATE INDEX events_session ON events (session, ts_ns) WHERE session IS NOT NULL;
 CREATE INDEX events_name ON events (event, ts_ns);
 CREATE INDEX events_time ON events (ts_ns);
-CREATE INDEX tickets_ready ON tickets (project, priority, created) WHERE status = 'open';
+CREATE INDEX tickets_ready ON tickets (project, priority, created_ms) WHERE status = 'open';
 CREATE INDEX tickets_assigned ON tickets (assignee_session) WHERE assignee_session IS NOT NULL;
 CREATE INDEX dependents ON dependencies (depends_on);
 ";
