@@ -10,7 +10,7 @@ use signalbox_core::{
     Board, Event, FORMAT_VERSION, Priority, ProjectName, Status, Ticket, TicketId, nearest,
 };
 
-use super::{Index, IndexError, Listing, Row};
+use super::{Index, IndexError, Listing};
 
 /// What a typed id turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,23 +175,10 @@ impl Index {
         let limit = filter.limit.map(|n| format!(" LIMIT {n}")).unwrap_or_default();
         // With a limit the order must be known to SQLite; without one, sorting here is faster.
         let order = if filter.limit.is_some() { " ORDER BY priority, created_ms, id" } else { "" };
-        let sql = format!(
-            "SELECT id, project, status, priority, title, assignee, created_ms, updated_ms FROM tickets{}{order}{limit}",
-            conditions.where_clause()
-        );
+        let sql = format!("SELECT line FROM tickets{}{order}{limit}", conditions.where_clause());
         let mut listing = Listing::default();
         self.rows(&sql, conditions.values, |row| {
-            let text = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
-            listing.push(&Row {
-                id: text(0)?,
-                project: text(1)?,
-                status: Status::from_name(text(2)?).unwrap_or(Status::Open),
-                priority: Priority::from_name(text(3)?).unwrap_or_default(),
-                title: text(4)?,
-                assignee: row.get_ref(5)?.as_str_or_null()?,
-                created: Timestamp::from_millisecond(row.get(6)?).unwrap_or_default(),
-                updated: Timestamp::from_millisecond(row.get(7)?).unwrap_or_default(),
-            });
+            listing.push_packed(row.get_ref(0)?.as_blob()?);
             Ok(())
         })?;
         if filter.limit.is_none() {

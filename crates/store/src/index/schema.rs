@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 /// Kept in SQLite's `user_version`.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 
 /// Make the tables where they are missing or of another version.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
@@ -59,9 +59,10 @@ CREATE TABLE events (
     data TEXT NOT NULL
 );
 
--- What a list shows, small enough to scan, and that first: SQLite reads a row from its beginning.
+-- What a list shows, packed in `line`, and what it is asked for. SQLite reads a row from its beginning.
 CREATE TABLE tickets (
     id TEXT PRIMARY KEY,
+    line BLOB NOT NULL,
     project TEXT NOT NULL,
     status TEXT NOT NULL,
     priority TEXT NOT NULL,
