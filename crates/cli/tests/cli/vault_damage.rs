@@ -180,3 +180,27 @@ fn a_vault_that_cannot_be_written_does_not_stop_the_work() {
     assert!(text.contains("A note\n"), "the next command wrote it: {text}");
     env.sb(["doctor"]).success().says("All is well.");
 }
+
+/// A sync tool that brings back an older version of a file must not make it lose a happening for good.
+#[test]
+fn an_older_version_of_a_file_is_brought_up_to_date() {
+    let env = env();
+    let id = env.new_ticket("One");
+    let file = env.ticket_file(&id);
+    let old = env.read(&file);
+    env.sb(["note", &id, "the first note"]).success();
+    env.sb(["note", &id, "the second note"]).success();
+    let whole = env.read(&file);
+    env.write(&file, format!("{old}\nA person's line.\n"));
+    let found = env.sb(["doctor"]).code(1);
+    assert!(found.stdout.contains("stands at rev 1, the log at 3"), "{found}");
+    env.sb(["doctor", "--fix"]).success();
+    let fixed = env.read(&file);
+    for text in ["A person's line.", "the first note", "the second note", "rev: 3"] {
+        assert!(fixed.contains(text), "{text} is missing from\n{fixed}");
+    }
+    // And without the person's line it is what it was.
+    env.write(&file, &old);
+    env.sb(["doctor", "--fix"]).success();
+    assert_eq!(env.read(&file), whole);
+}

@@ -280,8 +280,10 @@ impl Index {
         let rev = i64::try_from(rev).unwrap_or(i64::MAX);
         let still = "DELETE FROM behind WHERE ticket = ?1 AND (SELECT rev FROM tickets WHERE id = ?1) <= ?2";
         let write = || {
-            self.connection.execute(still, rusqlite::params![id, rev])?;
-            self.connection.execute("INSERT OR IGNORE INTO written VALUES (?1)", [id])
+            let both = self.connection.unchecked_transaction()?;
+            both.execute(still, rusqlite::params![id, rev])?;
+            both.execute("INSERT OR IGNORE INTO written VALUES (?1)", [id])?;
+            both.commit()
         };
         write().map_err(|e| self.error(e))?;
         Ok(())

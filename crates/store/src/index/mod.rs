@@ -78,7 +78,7 @@ impl Index {
             connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             // Whoever opens it first reads the whole write-ahead log, and that is nearly every command: so it must
             // stay short.
-            connection.pragma_update(None, "wal_autocheckpoint", 48)?;
+            connection.pragma_update(None, "wal_autocheckpoint", 96)?;
             schema::prepare(&connection)?;
             Ok(connection)
         };

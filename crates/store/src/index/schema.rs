@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 /// Kept in SQLite's `user_version`.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 /// Make the tables where they are missing or of another version.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
@@ -97,6 +97,7 @@ CREATE TABLE damage (file TEXT NOT NULL, start INTEGER NOT NULL, bytes INTEGER N
 
 const INDEXES: &str = "
 CREATE INDEX events_ticket ON events (ticket, seq) WHERE ticket IS NOT NULL;
+CREATE INDEX events_changes ON events (ticket, seq) WHERE rev IS NOT NULL;
 CREATE INDEX events_session ON events (session, ts_ns) WHERE session IS NOT NULL;
 CREATE INDEX events_name ON events (event, ts_ns);
 CREATE INDEX events_time ON events (ts_ns);

@@ -72,13 +72,7 @@ impl Vault {
             return Ok(Update::Foreign);
         }
         let (front, edited) = merge(&known.entries, &self.state_at(changes, known.rev, ticket)?, ticket);
-        let mut text = format!("---\n{front}---\n{}", known.body);
-        for event in changes.iter().filter(|event| event.rev > Some(known.rev)) {
-            if !text.ends_with('\n') {
-                text.push('\n');
-            }
-            text.push_str(&render::section(event)?);
-        }
+        let text = format!("---\n{front}---\n{}", known.grown(changes)?);
         if text.as_bytes() != existing {
             self.write(&path, &text)?;
         }
@@ -97,7 +91,7 @@ impl Vault {
                 match Known::of(&existing, &ticket.id) {
                     Some(known) if known.rev <= ticket.rev => {
                         let (front, _) = merge(&own_only(&known.entries), &[], ticket);
-                        format!("---\n{front}---\n{}", known.body)
+                        format!("---\n{front}---\n{}", known.grown(changes)?)
                     }
                     // Nothing is known of what stands there; it goes below the story, whole.
                     _ => format!("{whole}\n## Recovered text\n\n{}", String::from_utf8_lossy(&existing)),
@@ -202,6 +196,18 @@ impl<'a> Known<'a> {
         let ours = frontmatter::ticket_id(&split.entries)? == *id;
         let rev = frontmatter::rev(&split.entries)?;
         ours.then_some(Self { entries: split.entries, rev, body: split.body })
+    }
+
+    /// The body with a section for each change that it does not tell of yet.
+    fn grown(&self, changes: &[Event]) -> Result<String, VaultError> {
+        let mut body = self.body.to_owned();
+        for event in changes.iter().filter(|event| event.rev > Some(self.rev)) {
+            if !body.ends_with('\n') {
+                body.push('\n');
+            }
+            body.push_str(&render::section(event)?);
+        }
+        Ok(body)
     }
 }
 
