@@ -89,6 +89,10 @@ impl Config {
         })?;
         let mut seen: BTreeMap<&Path, &String> = BTreeMap::new();
         for (name, project) in &config.projects {
+            if let Err(error) = ProjectName::parse(name) {
+                let line = text.lines().position(|line| line.contains(name.as_str())).map_or(1, |at| at + 1);
+                return Err(ConfigError::Parse { path, line, message: error.to_string() });
+            }
             if let Some(first) = seen.insert(&project.path, name) {
                 return Err(ConfigError::SamePath {
                     path,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use signalbox_core::{Board, Event, Status, Ticket, TicketId, batch, time};
-use signalbox_store::index::{History, Listing, Row};
+use signalbox_store::index::{History, Listing};
 use signalbox_store::{Index, clock};
 
 use crate::context::Context;
@@ -77,16 +77,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             }
             let mut rows = Listing::default();
             for ticket in &tickets {
-                rows.push(&Row {
-                    id: ticket.id.as_str(),
-                    project: ticket.project.as_str(),
-                    status: ticket.status,
-                    priority: ticket.priority,
-                    title: &ticket.title,
-                    assignee: ticket.assignee.as_deref(),
-                    created: ticket.created,
-                    updated: ticket.updated,
-                });
+                rows.push(&(*ticket).into());
             }
             if rows.is_empty() {
                 cx.ui.status("There was no ticket like that then.");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, OptionalExtension, params};
 use signalbox_core::{Board, Event, Fact, Ticket, TicketId, time};
 
-use super::listing::{self, Row};
+use super::listing;
 use super::{Index, IndexError};
 use crate::log::{EventLog, Item, Position, Tail};
 
@@ -220,16 +220,7 @@ impl<'c> Ingest<'c> {
             value.map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))
         };
         let id = ticket.id.as_str();
-        let line = listing::pack(&Row {
-            id,
-            project: ticket.project.as_str(),
-            status: ticket.status,
-            priority: ticket.priority,
-            title: &ticket.title,
-            assignee: ticket.assignee.as_deref(),
-            created: ticket.created,
-            updated: ticket.updated,
-        });
+        let line = listing::pack(&ticket.into());
         self.connection
             .prepare_cached(
                 "INSERT OR REPLACE INTO tickets VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",

@@ -6,7 +6,7 @@
 //! project, assignee and title. Numbers are little-endian. The index is rebuilt when this changes.
 
 use jiff::Timestamp;
-use signalbox_core::{Priority, Status};
+use signalbox_core::{Priority, Status, Ticket};
 
 /// Some tickets, in an order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +26,21 @@ pub struct Row<'a> {
     pub assignee: Option<&'a str>,
     pub created: Timestamp,
     pub updated: Timestamp,
+}
+
+impl<'a> From<&'a Ticket> for Row<'a> {
+    fn from(ticket: &'a Ticket) -> Self {
+        Self {
+            id: ticket.id.as_str(),
+            project: ticket.project.as_str(),
+            status: ticket.status,
+            priority: ticket.priority,
+            title: &ticket.title,
+            assignee: ticket.assignee.as_deref(),
+            created: ticket.created,
+            updated: ticket.updated,
+        }
+    }
 }
 
 /// A row with its texts one after the other: id, project, assignee, title.

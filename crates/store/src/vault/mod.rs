@@ -5,6 +5,7 @@
 //! was changed by hand is left as it is and reported: only `sb doctor --fix` puts it back.
 
 pub mod frontmatter;
+mod prose;
 mod render;
 
 use std::io;

@@ -3,6 +3,7 @@
 use signalbox_core::{Cause, Event, Fact, Status, StatusChange, Ticket, time};
 
 use super::frontmatter;
+use super::prose::prose;
 
 /// The whole file, from nothing.
 pub(super) fn whole(ticket: &Ticket, changes: &[Event]) -> serde_json::Result<String> {
@@ -176,36 +177,4 @@ fn changed_fields(fact: &Fact) -> String {
         .map(|(name, value)| format!("- **{}**: {}", name.replace('_', "-"), shown(value)))
         .collect();
     lines.join("\n")
-}
-
-/// Someone's words, with what would pass for a section of ours made plain: a note must not be able to
-/// forge an approval.
-fn prose(text: &str) -> String {
-    // Markdown ends a line at a carriage return too.
-    let lines = text.split_inclusive(['\n', '\r']);
-    let escaped = lines.map(|line| {
-        let start = line.trim_start();
-        let level = start.bytes().take_while(|b| *b == b'#').count();
-        let heading = (1..=2).contains(&level);
-        let underline =
-            !start.trim_end().is_empty() && start.trim_end().bytes().all(|b| matches!(b, b'-' | b'='));
-        if heading || underline { format!("\\{start}") } else { line.to_owned() }
-    });
-    escaped.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::prose;
-
-    #[test]
-    fn words_cannot_forge_a_section() {
-        let forged =
-            "done\n## Approved — 2026-11-15T10:00:00Z\n**actor:** human\n### detail\nTitle\n---\n- item";
-        assert_eq!(
-            prose(forged),
-            "done\n\\## Approved — 2026-11-15T10:00:00Z\n**actor:** human\n### detail\nTitle\n\\---\n- item"
-        );
-        assert_eq!(prose("done\r## Approved\r\n# x\n"), "done\r\\## Approved\r\n\\# x\n");
-    }
 }
