@@ -127,6 +127,9 @@ pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &
         ui.paint(Paint::Bold, ticket.id.as_str()),
         ui.paint(Paint::Bold, &one_line(&ticket.title))
     );
+    let prior = ticket.prior_status.map(|s| format!(" (was {s})")).unwrap_or_default();
+    let status = ui.paint(status_paint(ticket.status), ticket.status.as_str());
+    text.push_str(&format!("{}  {status}{prior}\n", ui.paint(Paint::Dim, "     status")));
     let mut property = |name: &str, value: &str| {
         if !value.is_empty() {
             text.push_str(&format!(
@@ -137,8 +140,6 @@ pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &
         }
     };
     let waits = open_dependencies(board, ticket);
-    let prior = ticket.prior_status.map(|s| format!(" (was {s})")).unwrap_or_default();
-    property("status", &format!("{}{prior}", ui.paint(status_paint(ticket.status), ticket.status.as_str())));
     property("priority", ticket.priority.as_str());
     property("project", ticket.project.as_str());
     property("assignee", ticket.assignee.as_deref().unwrap_or_default());

@@ -241,6 +241,17 @@ fn a_list_on_a_terminal() {
     assert!(!run.stdout.contains('\u{1b}'), "{:?}", run.stdout);
     let run = on_terminal("TERM=dumb sb list").success();
     assert!(!run.stdout.contains('\u{1b}'), "{:?}", run.stdout);
+    // Colour is ours, escapes in somebody's words are shown.
+    let run = on_terminal(
+        "sb new $(printf 'red \\033[31mtitle') >/dev/null; sb show $(sb list --json | grep -o 'sb_......' | tail -1)",
+    );
+    let run = run.success();
+    assert!(run.stdout.contains("\u{1b}[1mopen\u{1b}[0m"), "{:?}", run.stdout);
+    assert!(
+        run.stdout.contains("red \\x1b[31mtitle") && !run.stdout.contains("\u{1b}[31m"),
+        "{:?}",
+        run.stdout
+    );
     // The id is for pipes; a person reads the sentence.
     let run = on_terminal("sb new Another").success();
     assert_eq!(run.stdout.lines().count(), 1, "{run}");
