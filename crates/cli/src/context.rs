@@ -45,14 +45,12 @@ impl Context {
     pub fn store(&self) -> Result<Store, CommandError> {
         let home = self.home()?.clone();
         let vault = self.config()?.vault(&home)?;
-        Ok(Store::new(home, vault).on_long_read(crate::ui::say_long_read))
+        Ok(Store::new(home, vault).on_slow(crate::ui::say_slow))
     }
 
     /// The lock, for what is written beside the log.
     pub fn lock(&self) -> Result<Lock, CommandError> {
-        let path = self.home()?.lock();
-        let lock = self.home()?.prepare().and_then(|()| Lock::acquire(&path));
-        Ok(lock.map_err(|source| StoreError::Home { path, source })?)
+        Ok(Store::new(self.home()?.clone(), "").on_slow(crate::ui::say_slow).lock()?)
     }
 
     pub fn identity(&self) -> Result<&Identity, CommandError> {

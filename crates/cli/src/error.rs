@@ -158,9 +158,6 @@ pub const PIPE_CLOSED: &str = "pipe.closed";
 
 impl From<io::Error> for CommandError {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            return Self::failed(PIPE_CLOSED, &error);
-        }
         Self::failed("io.failed", &error)
     }
 }

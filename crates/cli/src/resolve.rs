@@ -41,12 +41,7 @@ pub fn ticket(index: &Index, typed: &str) -> Result<TicketId, StoreError> {
 
 /// Several of them.
 pub fn tickets(index: &Index, typed: &[String]) -> Result<Vec<TicketId>, StoreError> {
-    typed
-        .iter()
-        .flat_map(|list| list.split(','))
-        .filter(|id| !id.is_empty())
-        .map(|id| ticket(index, id))
-        .collect()
+    typed.iter().flat_map(|list| list.split(',')).map(|id| ticket(index, id)).collect()
 }
 
 /// The ticket that was typed, or else the asker's current one.

@@ -4,9 +4,9 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 use signalbox_core::text;
-use signalbox_store::Warning;
+use signalbox_store::{Slow, Warning};
 
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind, PIPE_CLOSED};
 
 /// Both streams, and whether they are terminals.
 #[derive(Debug)]
@@ -67,11 +67,14 @@ impl Ui {
         if self.color { painted(paint, text) } else { text.to_owned() }
     }
 
-    /// Text for stdout.
-    pub fn data(&self, text: &str) -> io::Result<()> {
+    /// Text for stdout. Whatever the command did is done when this fails.
+    pub fn data(&self, text: &str) -> Result<(), CommandError> {
         let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes())?;
-        stdout.flush()
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| {
+            let code = if error.kind() == io::ErrorKind::BrokenPipe { PIPE_CLOSED } else { "output.failed" };
+            CommandError::new(Kind::Failure, code, format!("standard output cannot be written to: {error}"))
+                .hint("What the command changes is changed; do not run it again for that.")
+        })
     }
 
     /// One JSON value for stdout.
@@ -154,7 +157,7 @@ fn sentence(warning: &Warning) -> String {
     match warning {
         Warning::Behind(why) => {
             format!(
-                "the command is recorded, but its files could not be brought up to date ({why}); the next command will do it"
+                "what is recorded could not be brought into the ticket files and the index ({why}); the next command tries again"
             )
         }
         Warning::HandEdited { ticket, properties } => format!(
@@ -210,10 +213,17 @@ fn json_for_terminal(json: &str) -> String {
     safe
 }
 
-/// A word before something that takes a while, for whoever watches.
-pub fn say_long_read(bytes: u64) {
-    if io::stderr().is_terminal() {
-        say(&format!("Reading {} MB of the event log …", bytes / 1_000_000));
+/// A word about what takes a while, for whoever watches.
+pub fn say_slow(slow: Slow) {
+    match slow {
+        Slow::Reading { bytes } if io::stderr().is_terminal() => {
+            say(&format!("Reading {} MB of the event log …", bytes / 1_000_000));
+        }
+        Slow::Reading { .. } => {}
+        Slow::Waiting { holder: Some(pid) } => {
+            say(&format!("Waiting for process {pid}, which holds the lock …"));
+        }
+        Slow::Waiting { holder: None } => say("Waiting for another sb, which holds the lock …"),
     }
 }
 

@@ -10,7 +10,7 @@ const BASE32: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /// Why a text is not a name of the wanted kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a {kind}: {rule}")]
+#[error("`{text}` is no {kind}: {rule}")]
 pub struct IdError {
     pub kind: &'static str,
     pub text: String,

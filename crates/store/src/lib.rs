@@ -20,4 +20,4 @@ pub mod vault;
 
 pub use home::Home;
 pub use index::Index;
-pub use store::{Outcome, Store, StoreError, Warning};
+pub use store::{Outcome, Slow, Store, StoreError, Warning};

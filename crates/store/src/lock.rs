@@ -3,8 +3,15 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
-use crate::files;
+use crate::store::Slow;
+use crate::{files, process};
+
+/// Commands hold the lock for milliseconds; after this long something is the matter.
+const SOON: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(58);
 
 /// Held until dropped.
 #[derive(Debug)]
@@ -13,11 +20,32 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Wait for the lock.
-    pub fn acquire(path: &Path) -> io::Result<Self> {
+    /// Wait for the lock. After a while `on_slow` is told who holds it, and after a minute it is an error.
+    pub fn acquire(path: &Path, on_slow: fn(Slow)) -> io::Result<Self> {
         let (file, _) = files::open_append(path)?;
-        file.lock()?;
-        Ok(Self { _file: file })
+        match file.try_lock() {
+            Ok(()) => return Ok(Self { _file: file }),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        // The kernel queues those who wait, but cannot be told for how long: so another thread waits.
+        let waiting = file.try_clone()?;
+        let (done, locked) = mpsc::channel();
+        std::thread::Builder::new().spawn(move || {
+            let _ = done.send(waiting.lock());
+        })?;
+        let outcome = locked.recv_timeout(SOON).or_else(|_| {
+            on_slow(Slow::Waiting { holder: process::lock_holder(path) });
+            locked.recv_timeout(PATIENCE)
+        });
+        match outcome {
+            Ok(result) => result.map(|()| Self { _file: file }),
+            Err(_) => {
+                let holder =
+                    process::lock_holder(path).map(|pid| format!(" by process {pid}")).unwrap_or_default();
+                Err(io::Error::new(io::ErrorKind::TimedOut, format!("it has been held{holder} for a minute")))
+            }
+        }
     }
 
     /// Take the lock if it is free.

@@ -14,7 +14,7 @@ use crate::index::{CaughtUp, Index, IndexError};
 use crate::lock::Lock;
 use crate::log::{EventLog, FileLog, LogError, Tail};
 use crate::vault::{Update, Vault, VaultError};
-use crate::{clock, entropy};
+use crate::{clock, entropy, files};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -72,7 +72,16 @@ pub struct Store {
     home: Home,
     log: FileLog,
     vault: Vault,
-    on_long_read: fn(u64),
+    on_slow: fn(Slow),
+}
+
+/// What takes long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slow {
+    /// Much of the log is to be read.
+    Reading { bytes: u64 },
+    /// Another process holds the lock.
+    Waiting { holder: Option<u32> },
 }
 
 /// Reading more of the log than this takes long enough for a word.
@@ -81,13 +90,13 @@ const LONG_READ: u64 = 32 * 1024 * 1024;
 impl Store {
     pub fn new(home: Home, vault: impl AsRef<Path>) -> Self {
         let log = FileLog::new(home.events());
-        Self { home, log, vault: Vault::new(vault.as_ref()), on_long_read: |_| {} }
+        Self { home, log, vault: Vault::new(vault.as_ref()), on_slow: |_| {} }
     }
 
-    /// Say so before reading as many bytes of the log as take a second or more.
+    /// Say so when something takes a second or more.
     #[must_use]
-    pub fn on_long_read(mut self, say: fn(u64)) -> Self {
-        self.on_long_read = say;
+    pub fn on_slow(mut self, say: fn(Slow)) -> Self {
+        self.on_slow = say;
         self
     }
 
@@ -142,6 +151,8 @@ impl Store {
         let (index, caught_up) = match self.catch_up(tail) {
             Err(StoreError::Index(IndexError::Log(error @ LogError::Shrunk { .. }))) => {
                 warnings.push(Warning::Shrunk(error.to_string()));
+                // It may hold what the log has lost.
+                self.keep_index()?;
                 Index::delete(&self.home.index());
                 self.catch_up(tail)
             }
@@ -157,6 +168,15 @@ impl Store {
         Ok(index)
     }
 
+    /// Keep a copy of the index that knows more than the log.
+    fn keep_index(&self) -> Result<(), StoreError> {
+        let folder = self.home.quarantine().join("index");
+        let kept = folder.join(format!("{}.db", clock::now().strftime("%Y-%m-%dT%H%M%S")));
+        let copy =
+            files::create_private_dir(&folder).and_then(|()| Index::copy_to(&self.home.index(), &kept));
+        copy.map_err(|source| StoreError::Home { path: kept, source })
+    }
+
     fn catch_up(&self, tail: Tail) -> Result<(Index, CaughtUp), StoreError> {
         let mut index = Index::open(&self.home.index())?;
         self.say_if_long(&index)?;
@@ -167,7 +187,7 @@ impl Store {
     fn say_if_long(&self, index: &Index) -> Result<(), StoreError> {
         let bytes = self.log.bytes_after(&index.position()?)?;
         if bytes > LONG_READ {
-            (self.on_long_read)(bytes);
+            (self.on_slow)(Slow::Reading { bytes });
         }
         Ok(())
     }
@@ -255,9 +275,9 @@ impl Store {
         Index::delete(&self.home.index());
         let mut index = Index::open(&self.home.index())?;
         self.say_if_long(&index)?;
-        let caught_up = index.catch_up(&self.log, Tail::Settled)?;
+        index.catch_up(&self.log, Tail::Settled)?;
         self.heal(&index, &mut Vec::new());
-        Ok(caught_up.events)
+        Ok(index.event_count()?)
     }
 
     /// The lock, and the index as of now, with all markdown up to date.
@@ -328,9 +348,10 @@ impl Store {
         self.home.prepare().map_err(|source| StoreError::Home { path: self.home.root().to_owned(), source })
     }
 
-    fn lock(&self) -> Result<Lock, StoreError> {
+    pub fn lock(&self) -> Result<Lock, StoreError> {
         let path = self.home.lock();
-        Lock::acquire(&path).map_err(|source| StoreError::Home { path, source })
+        self.prepare()?;
+        Lock::acquire(&path, self.on_slow).map_err(|source| StoreError::Home { path, source })
     }
 }
 

@@ -120,7 +120,7 @@ impl<'a> Stage<'a> {
     }
 
     fn say(&self, text: &str) -> Result<(), CommandError> {
-        Ok(self.cx.ui.data(&format!("\n{}\n", self.cx.ui.paint(Paint::Bold, &format!("# {text}"))))?)
+        self.cx.ui.data(&format!("\n{}\n", self.cx.ui.paint(Paint::Bold, &format!("# {text}"))))
     }
 
     fn prompt(&self, name: &str, arguments: &[&str]) -> Result<(), CommandError> {
@@ -129,7 +129,7 @@ impl<'a> Stage<'a> {
             .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() })
             .collect();
         let prompt = self.cx.ui.paint(Paint::Cyan, &format!("{name}$ sb {}", shown.join(" ")));
-        Ok(self.cx.ui.data(&format!("{prompt}\n"))?)
+        self.cx.ui.data(&format!("{prompt}\n"))
     }
 
     fn command(&self) -> Command {
@@ -196,7 +196,7 @@ impl AgentProcess {
             input.flush()?;
         }
         let answer = self.read_answer()?;
-        Ok(stage.cx.ui.data(&stage.without_root(answer.as_bytes()))?)
+        stage.cx.ui.data(&stage.without_root(answer.as_bytes()))
     }
 
     fn read_answer(&mut self) -> Result<String, CommandError> {

@@ -55,7 +55,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         session: arguments.session.clone(),
         event: arguments.event.clone(),
         since: arguments.since.as_deref().map(|text| duration::moment(text, clock::now())).transpose()?,
-        limit: Some(arguments.limit).filter(|_| event_id.is_none()),
+        limit: Some(arguments.limit.min(1_000_000_000)).filter(|_| event_id.is_none()),
         ..History::default()
     };
     if let Some(id) = &history.ticket

@@ -336,3 +336,24 @@ fn a_home_that_cannot_be() {
     env.sb(["init"]).success();
     assert!(env.project().join("relative/events").is_dir());
 }
+
+/// A script that retries must not be told that nothing happened when only the answer could not be written.
+#[test]
+fn a_full_standard_output_is_no_reason_to_run_it_again() {
+    let env = env();
+    let mut command = env.command();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
+    let output = command.args(["new", "One"]).stdout(full).output().expect("run sb");
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("standard output cannot be written to"), "{stderr}");
+    assert!(!stderr.contains("nothing was changed"), "{stderr}");
+    assert_eq!(env.sb(["list"]).success().stdout.lines().count(), 1);
+}
+
+#[test]
+fn an_empty_dependency_is_not_no_dependency() {
+    let env = env();
+    env.sb(["new", "One", "--depends-on", ""]).code(2).says("id is empty");
+    env.sb(["log", "-n", "18446744073709551615"]).success();
+}

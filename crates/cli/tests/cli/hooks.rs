@@ -33,12 +33,12 @@ fn what_is_no_payload() {
         ("[]", "standard input is not a hook's JSON"),
         ("{}", "missing field `session_id`"),
         ("{\"session_id\":3}", "invalid type"),
-        ("{\"session_id\":\"\"}", "is not a session id"),
-        ("{\"session_id\":\"../../etc/passwd\"}", "is not a session id"),
-        ("{\"session_id\":\"a/b\"}", "is not a session id"),
-        ("{\"session_id\":\"a\\nb\"}", "is not a session id"),
-        ("{\"session_id\":\".hidden\"}", "is not a session id"),
-        ("{\"session_id\":\"a\\u0000b\"}", "is not a session id"),
+        ("{\"session_id\":\"\"}", "is no session id"),
+        ("{\"session_id\":\"../../etc/passwd\"}", "is no session id"),
+        ("{\"session_id\":\"a/b\"}", "is no session id"),
+        ("{\"session_id\":\"a\\nb\"}", "is no session id"),
+        ("{\"session_id\":\".hidden\"}", "is no session id"),
+        ("{\"session_id\":\"a\\u0000b\"}", "is no session id"),
         (&large, "larger than 1 MiB"),
     ] {
         for hook in ["session-start", "session-end"] {

@@ -52,7 +52,7 @@ fn init_refuses_what_would_confuse() {
     ");
     insta::assert_snapshot!(env.sb(["init", "../other", "--name", "a b"]), @"
     --- stderr
-    error: `a b` is not a project name: 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit
+    error: `a b` is no project name: 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit
     --- exit 2
     ");
     insta::assert_snapshot!(env.sb(["init", "../nowhere"]), @"

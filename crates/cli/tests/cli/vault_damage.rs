@@ -172,7 +172,7 @@ fn a_vault_that_cannot_be_written_does_not_stop_the_work() {
     env.write(env.root().join("not a folder"), "");
     env.sb(["config", "set", "vault", "~/not a folder"]).success();
     let id = env.new_ticket("One");
-    env.sb(["note", &id, "A note"]).success().says("could not be brought up to date");
+    env.sb(["note", &id, "A note"]).success().says("could not be brought into the ticket files");
     env.sb(["list"]).success().says("One");
     env.sb(["config", "set", "vault", "~/a folder"]).success();
     env.sb(["list"]).success();

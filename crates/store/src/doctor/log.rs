@@ -6,7 +6,7 @@ use serde::Deserialize;
 use signalbox_core::{Board, Event, FORMAT_VERSION, Fact, TicketId};
 
 use super::{Finding, Repair};
-use crate::log::{EventLog, Item, Position, Tail};
+use crate::log::{Damage, EventLog, Item, Position, Reason, Tail};
 use crate::store::{Store, StoreError};
 
 /// Everything the log says, independent of the index.
@@ -19,9 +19,27 @@ pub(super) struct Scan {
     newest_version: u32,
     repeated: Vec<String>,
     unreadable: Vec<String>,
-    damage: Vec<(String, u64, Vec<u8>, String, bool)>,
+    damage: Vec<(String, u64, Vec<u8>, String, Loss)>,
     gaps: Vec<(TicketId, u64, u64)>,
     quarantined: BTreeSet<(String, u64)>,
+}
+
+/// What a damaged stretch costs.
+#[derive(Debug, Clone, Copy)]
+enum Loss {
+    Record,
+    Unfinished,
+    Nothing,
+}
+
+impl Loss {
+    fn of(damage: &Damage<'_>) -> Self {
+        match damage.reason {
+            Reason::Broken(_) => Self::Record,
+            Reason::Torn | Reason::Unfinished => Self::Unfinished,
+            Reason::Framing => Self::Nothing,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -42,7 +60,7 @@ impl Scan {
                 damage.offset,
                 damage.bytes.to_vec(),
                 damage.reason.to_string(),
-                damage.loses_data(),
+                Loss::of(&damage),
             )),
         })?;
         Ok(scan)
@@ -85,36 +103,28 @@ impl Scan {
 
     pub fn findings(&self, store: &Store) -> Result<Vec<Finding>, StoreError> {
         let mut findings = Vec::new();
-        for (file, offset, bytes, reason, loses_data) in &self.damage {
-            let known = self.quarantined.contains(&(file.clone(), *offset));
-            let what =
-                format!("{file}, byte {offset}: a stretch of {} bytes is no event: {reason}", bytes.len());
-            if *loses_data && !known {
-                let repair = Repair::Quarantine {
-                    file: file.clone(),
-                    offset: *offset,
-                    bytes: bytes.clone(),
-                    reason: reason.clone(),
-                };
-                findings.push(
-                    Finding::problem("log", what)
-                        .hint("What it said is lost, unless a backup has the file. --fix keeps the bytes aside and remembers that they are known.")
-                        .repair(repair),
-                );
-            } else {
-                let why = if known {
-                    "; it is known and kept aside"
-                } else {
-                    "; it was never acknowledged, nothing is lost"
-                };
-                findings.push(Finding::note("log", format!("{what}{why}")));
+        for (file, offset, bytes, reason, severity) in &self.damage {
+            if self.quarantined.contains(&(file.clone(), *offset)) {
+                continue;
             }
+            let what = format!("{file}, byte {offset}, {} bytes: {reason}", bytes.len());
+            let (file, reason) = (file.clone(), reason.clone());
+            let repair = Repair::Quarantine { file, offset: *offset, bytes: bytes.clone(), reason };
+            findings.push(match severity {
+                Loss::Record => Finding::problem("log", what).hint(
+                    "What it said is lost, unless a backup has the file. --fix keeps the bytes aside and remembers that they are known.",
+                ),
+                Loss::Unfinished => Finding::note("log", format!("{what}; it does not count")).hint(
+                    "If a command was killed, it had not been acknowledged. If the file was cut, look at backups.",
+                ),
+                Loss::Nothing => Finding::note("log", format!("{what}; the event in it is whole")),
+            }
+            .repair(repair));
         }
         for (ticket, before, rev) in &self.gaps {
             let what = crate::index::missing(ticket, *before, *rev);
             let file = ticket.to_string();
             if self.quarantined.contains(&(file.clone(), *rev)) {
-                findings.push(Finding::note("log", format!("{what}; it is known")));
                 continue;
             }
             let repair = Repair::Quarantine { file, offset: *rev, bytes: Vec::new(), reason: what.clone() };

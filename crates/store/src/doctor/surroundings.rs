@@ -74,6 +74,10 @@ pub(super) fn examine(home: &Home, config: &Config) -> Vec<Finding> {
 /// The lock, if it comes free soon.
 pub(super) fn lock_soon(home: &Home, findings: &mut Vec<Finding>) -> Option<Lock> {
     let began = Instant::now();
+    if let Err(error) = home.prepare() {
+        findings.push(Finding::problem("lock", format!("the lock's folder cannot be made: {error}")));
+        return None;
+    }
     loop {
         match Lock::try_acquire(&home.lock()) {
             Ok(Some(lock)) => return Some(lock),
@@ -87,10 +91,10 @@ pub(super) fn lock_soon(home: &Home, findings: &mut Vec<Finding>) -> Option<Lock
                         "lock",
                         format!("another process has held the lock for {} s", PATIENCE.as_secs()),
                     )
-                    .hint(format!(
-                        "`fuser {}` tells which. When it ends, the lock is free.",
-                        home.lock().display()
-                    )),
+                    .hint(match crate::process::lock_holder(&home.lock()) {
+                        Some(pid) => format!("It is process {pid}. When it ends, the lock is free."),
+                        None => "When that ends, the lock is free.".to_owned(),
+                    }),
                 );
                 return None;
             }

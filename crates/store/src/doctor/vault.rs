@@ -30,7 +30,9 @@ pub(super) fn examine(store: &Store, scan: &Scan) -> Result<Vec<Finding>, StoreE
                     "vault",
                     format!("{} is of {id}, which the log does not know", path.display()),
                 )
-                .hint("It may come from another home. Move it out of the vault if it does not belong here."),
+                .hint(
+                    "The log may have lost it, or the file comes from another home. Keep it until you know.",
+                ),
             );
         }
     }

@@ -256,6 +256,12 @@ impl Index {
         Ok(self.events(&history)?.into_iter().map(|(_, event)| event).collect())
     }
 
+    /// How many events there are.
+    pub fn event_count(&self) -> Result<usize, IndexError> {
+        let count: Vec<i64> = self.rows("SELECT count(*) FROM events", [], |row| row.get(0))?;
+        Ok(count.first().and_then(|count| usize::try_from(*count).ok()).unwrap_or(0))
+    }
+
     /// The time of the newest event.
     pub fn newest(&self) -> Result<Option<Timestamp>, IndexError> {
         let newest: Vec<String> =

@@ -122,6 +122,12 @@ impl Index {
         self.writable
     }
 
+    /// A copy of the index in one file.
+    pub fn copy_to(path: &Path, copy: &Path) -> std::io::Result<()> {
+        let Some(index) = Self::open_existing(path) else { return Ok(()) };
+        index.connection.backup("main", copy, None::<fn(_)>).map_err(std::io::Error::other)
+    }
+
     /// Remove the index's files. What they held comes back from the log.
     pub fn delete(path: &Path) {
         for suffix in ["", "-wal", "-shm", "-journal"] {

@@ -16,7 +16,7 @@ use signalbox_core::{Event, TicketId};
 
 pub use file::FileLog;
 pub use frame::{Broken, encode};
-pub use scan::{Damage, Item, Tail, scan};
+pub use scan::{Damage, Item, Reason, Tail, scan};
 
 /// How far the log has been read: everything before it, and nothing after.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
