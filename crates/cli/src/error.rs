@@ -177,6 +177,7 @@ impl From<ConfigError> for CommandError {
                 format!("Correct that line in {}; `sb config get` lists the settings.", path.display())
             }
             ConfigError::SamePath { path, .. } => format!("Remove one of the two from {}.", path.display()),
+            ConfigError::NotAFolder { .. } => "Name a folder; it is made where it is missing.".to_owned(),
             ConfigError::Variable { name, .. } => format!("Set {name}, or write the path out."),
             ConfigError::Read { .. } | ConfigError::Write { .. } => {
                 return Self::failed("config.failed", &error);

@@ -221,6 +221,26 @@ pub fn event_line(ui: &Ui, event: &Event, with_ticket: bool) -> String {
     )
 }
 
+/// The fields that an edit changed, with their new values.
+fn changed_fields(event: &Event) -> String {
+    let fields: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(event.data.get()).unwrap_or_default();
+    let shown = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Array(items) => {
+            let items: Vec<_> = items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned))
+                .collect();
+            items.join(", ")
+        }
+        other => other.to_string(),
+    };
+    let changed: Vec<_> =
+        fields.iter().map(|(name, value)| format!("{}: {}", name.replace('_', "-"), shown(value))).collect();
+    changed.join("; ")
+}
+
 /// What was said in an event, for its one line.
 fn words_of(event: &Event) -> String {
     match Fact::of(event) {
@@ -238,6 +258,10 @@ fn words_of(event: &Event) -> String {
         Ok(Some(Fact::ReviewRejected(reason) | Fact::Held(reason) | Fact::Released(reason))) => reason.reason,
         Ok(Some(Fact::Attempt(report))) => report.summary,
         Ok(Some(Fact::Assigned(assigned))) => assigned.assignee.unwrap_or_else(|| "nobody".to_owned()),
+        Ok(Some(Fact::Checked(checked))) => {
+            format!("criterion {} is {}", checked.criterion, if checked.met { "met" } else { "not met" })
+        }
+        Ok(Some(Fact::Edited(_) | Fact::Waived(_))) => changed_fields(event),
         _ if event.data.get() == "{}" => String::new(),
         _ => event.data.get().to_owned(),
     }

@@ -71,6 +71,8 @@ pub enum ConfigError {
     SamePath { path: PathBuf, first: String, second: String, shared: PathBuf },
     #[error("there is no setting `{key}`")]
     UnknownKey { key: String, suggestion: Option<&'static str> },
+    #[error("`{key}` must be a folder, and {path} is none")]
+    NotAFolder { key: &'static str, path: PathBuf },
     #[error("`{key}` names the variable {name}, which is not set")]
     Variable { key: &'static str, name: String },
 }
@@ -157,6 +159,12 @@ pub fn get(home: &Home, key: &str) -> Result<Option<String>, ConfigError> {
 /// Set one setting in the file; everything else in it stays as it is.
 pub fn set(home: &Home, key: &str, text: &str) -> Result<(), ConfigError> {
     let setting = setting(key)?;
+    if setting.key == "vault" {
+        let folder = PathBuf::from(expand("vault", text)?);
+        if folder.exists() && !folder.is_dir() {
+            return Err(ConfigError::NotAFolder { key: setting.key, path: folder });
+        }
+    }
     let new = if setting.is_list {
         let list: toml_edit::Array = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
         value(list)

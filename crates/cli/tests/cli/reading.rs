@@ -90,7 +90,7 @@ fn a_whole_ticket_as_people_see_it() {
     ada.sb(["note", "Counted\nlogins"]).success();
     env.sb(["edit", &id, "--escalated", "true", "--needs-tests", "false"]).success();
     env.sb(["hold", &id, "until Monday"]).success();
-    insta::assert_snapshot!(env.sb(["show", &id]), @r#"
+    insta::assert_snapshot!(env.sb(["show", &id]), @"
     sb_W7094S  Limit logins
          status  blocked (was in-progress)
        priority  P3
@@ -115,14 +115,14 @@ fn a_whole_ticket_as_people_see_it() {
     History
       2026-11-15 10:00:02  ticket.created      human  Limit logins
       2026-11-15 10:00:02  status.blocked      sb  waits on sb_Bq5DH9
-      2026-11-15 10:00:03  ticket.waived       human  {"depends_on":["sb_Bq5DH9"]}
+      2026-11-15 10:00:03  ticket.waived       human  depends-on: sb_Bq5DH9
       2026-11-15 10:00:03  status.open         human  no time
       2026-11-15 10:00:06  status.in-progress  ada
       2026-11-15 10:00:07  note.added          ada  Counted\nlogins
-      2026-11-15 10:00:08  ticket.edited       human  {"needs_tests":false,"escalated":true}
+      2026-11-15 10:00:08  ticket.edited       human  needs-tests: false; escalated: true
       2026-11-15 10:00:09  ticket.held         human  until Monday
       2026-11-15 10:00:09  status.blocked      sb  until Monday
-    "#);
+    ");
 }
 
 #[test]

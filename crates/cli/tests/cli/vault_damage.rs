@@ -169,8 +169,9 @@ fn a_file_of_an_unknown_ticket_is_reported_and_left() {
 #[test]
 fn a_vault_that_cannot_be_written_does_not_stop_the_work() {
     let env = env();
-    env.write(env.root().join("not a folder"), "");
     env.sb(["config", "set", "vault", "~/not a folder"]).success();
+    env.write(env.root().join("not a folder"), "");
+    env.sb(["config", "set", "vault", "~/not a folder"]).code(1).says("must be a folder");
     let id = env.new_ticket("One");
     env.sb(["note", &id, "A note"]).success().says("could not be brought into the ticket files");
     env.sb(["list"]).success().says("One");
