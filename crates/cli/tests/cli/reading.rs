@@ -118,7 +118,7 @@ fn a_whole_ticket_as_people_see_it() {
       2026-11-15 10:00:03  ticket.waived       human  depends-on: sb_Bq5DH9
       2026-11-15 10:00:03  status.open         human  no time
       2026-11-15 10:00:06  status.in-progress  ada
-      2026-11-15 10:00:07  note.added          ada  Counted\nlogins
+      2026-11-15 10:00:07  note.added          ada  Counted\\nlogins
       2026-11-15 10:00:08  ticket.edited       human  needs-tests: false; escalated: true
       2026-11-15 10:00:09  ticket.held         human  until Monday
       2026-11-15 10:00:09  status.blocked      sb  until Monday
