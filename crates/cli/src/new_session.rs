@@ -145,31 +145,27 @@ fn lineage(
     Ok(lineage)
 }
 
-/// The agent that started an unknown process: what the process did before it was known, the agent above it, or
-/// the one whose capability it inherited.
+/// Whom an unknown process comes from: what it did before it was known, the agent above it, and the one whose
+/// capability it inherited. They may differ: a background service of a CLI stands above what another agent started.
 fn started_from(
     cx: &Context,
     index: &Index,
     ancestors: &[Process],
     caller: Option<&Process>,
-) -> Result<Option<Agent>, CommandError> {
+) -> Result<Vec<Agent>, CommandError> {
     let (home, config) = (cx.home()?, cx.config()?);
-    let own = identity::agents_among(home, config, caller.map_or(&[], std::slice::from_ref))?;
-    if let Some(own) = own.first()
-        && let Some(acted) = as_recorded(index, &own.agent.session)?
-    {
-        return Ok(Some(acted));
+    let mut from = Vec::new();
+    if let Ok(word) = std::env::var(CAPABILITY) {
+        from.extend(session::minted_for(home, &word)?.map(|session| session.agent()));
     }
     let is_caller = |process: &Process| caller.is_some_and(|caller| caller.pid == process.pid);
     let beyond: Vec<Process> = ancestors.iter().skip_while(|a| !is_caller(a)).skip(1).cloned().collect();
-    if let Some(above) = identity::agents_among(home, config, &beyond)?.into_iter().next() {
-        return Ok(Some(above.agent));
+    from.extend(identity::agents_among(home, config, &beyond)?.into_iter().next().map(|above| above.agent));
+    let own = identity::agents_among(home, config, caller.map_or(&[], std::slice::from_ref))?;
+    if let Some(own) = own.first() {
+        from.extend(as_recorded(index, &own.agent.session)?);
     }
-    let inherited = match std::env::var(CAPABILITY) {
-        Ok(word) => session::minted_for(home, &word)?,
-        Err(_) => None,
-    };
-    Ok(inherited.map(|session| session.agent()))
+    Ok(from)
 }
 
 /// A session as its record or the log knows it.

@@ -4,6 +4,7 @@
 //! rests on the session's capability alone.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A process, told apart from a later one with the same number by when it began.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,21 +127,43 @@ pub fn terminal_session() -> Option<(u32, u64)> {
 
 /// Which processes can be seen from here, where that is not all of them: the name of the namespace.
 pub fn confined_to() -> Option<String> {
-    let namespace = std::fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned();
-    // The first namespace of every Linux has this number.
-    (namespace != "pid:[4026531836]").then_some(namespace)
+    static HERE: OnceLock<Option<String>> = OnceLock::new();
+    HERE.get_or_init(|| {
+        let namespace = std::fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned();
+        // The first namespace of every Linux has this number.
+        (namespace != "pid:[4026531836]").then_some(namespace)
+    })
+    .clone()
 }
 
 /// The process that holds the lock on a file, if the system tells.
 pub fn lock_holder(path: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     let inode = std::fs::metadata(path).ok()?.ino().to_string();
-    // `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`; those who wait have an arrow in the second place.
-    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    // The list is read in pieces, and may miss a line while others come and go.
+    (0..3).find_map(|_| holder_in(&std::fs::read_to_string("/proc/locks").ok()?, &inode))
+}
+
+/// `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`; those who wait have an arrow in the second place.
+fn holder_in(locks: &str, inode: &str) -> Option<u32> {
     locks.lines().find_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let held =
-            fields.get(1) == Some(&"FLOCK") && fields.get(5)?.rsplit(':').next() == Some(inode.as_str());
+        let held = fields.get(1) == Some(&"FLOCK") && fields.get(5)?.rsplit(':').next() == Some(inode);
         if held { fields.get(4)?.parse().ok() } else { None }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holder_in;
+
+    #[test]
+    fn the_holder_and_not_those_who_wait() {
+        let locks = "1: POSIX  ADVISORY  WRITE 1 08:01:131 0 EOF\n\
+                     2: -> FLOCK  ADVISORY  WRITE 12 08:01:131 0 EOF\n\
+                     3: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF\n\
+                     garbage";
+        assert_eq!(holder_in(locks, "131"), Some(4711));
+        assert_eq!(holder_in(locks, "31"), None);
+    }
 }

@@ -48,7 +48,7 @@ struct Desk {
     ticket: Option<TicketId>,
 }
 
-/// The file of a registered process: `run/processes/<pid>`.
+/// The file of a registered process: `run/processes/<pid>`, with `@<namespace>` where that is not the system's first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessRecord {
     pub started: u64,
@@ -154,21 +154,29 @@ fn of_process_number(home: &Home, pid: u32) -> io::Result<Option<ProcessRecord>>
     Ok(files::read_optional(&path)?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
 }
 
-/// Records of processes that no longer run.
+/// Records of processes that no longer run. Of one that cannot be seen from here nothing is known.
 pub fn dead_processes(home: &Home) -> io::Result<Vec<PathBuf>> {
     let mut dead = Vec::new();
     for name in files::names(&home.processes())? {
-        let running = name.parse().ok().is_some_and(|pid| {
-            of_process_number(home, pid)
-                .ok()
-                .flatten()
-                .is_some_and(|record| process::is_running(pid, record.started))
-        });
-        if !running {
+        let number = name.split('@').next().and_then(|number| number.parse().ok());
+        let seen_from_here = number.is_none_or(|pid| process_name(pid) == name);
+        let record = match number {
+            Some(pid) => of_process_number(home, pid)?,
+            None => None,
+        };
+        let running =
+            number.zip(record).is_some_and(|(pid, record)| process::is_running(pid, record.started));
+        if seen_from_here && !running {
             dead.push(home.processes().join(name));
         }
     }
     Ok(dead)
+}
+
+/// Whether a session's process is certainly gone.
+pub fn is_gone(session: &Session) -> bool {
+    session.confined_to == process::confined_to()
+        && session.process.as_ref().is_some_and(|p| !process::is_running(p.pid, p.started))
 }
 
 /// The ticket that a session or terminal has before it.
@@ -200,5 +208,16 @@ fn desk_path(home: &Home, key: &str) -> PathBuf {
 }
 
 fn process_path(home: &Home, pid: u32) -> PathBuf {
-    home.processes().join(pid.to_string())
+    home.processes().join(process_name(pid))
+}
+
+/// Numbers are only unique among the processes that can see each other.
+fn process_name(pid: u32) -> String {
+    match process::confined_to() {
+        None => pid.to_string(),
+        Some(namespace) => {
+            let number: String = namespace.chars().filter(char::is_ascii_digit).collect();
+            format!("{pid}@{number}")
+        }
+    }
 }

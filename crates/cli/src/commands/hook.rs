@@ -136,6 +136,9 @@ fn hand_over(capability: &str) -> Result<(), CommandError> {
 fn end(cx: &Context, id: &SessionId, payload: &Payload) -> Result<(), CommandError> {
     let home = cx.home()?;
     let asker = cx.identity()?.who.clone();
+    // A conversation that is resumed while it runs elsewhere is known under an id of its own.
+    let derived = asker.session().filter(|own| own.as_str().starts_with(&format!("{id}."))).cloned();
+    let id = derived.as_ref().unwrap_or(id);
     let ended = Some(clock::now());
     let is =
         |agent: &Agent, session: &Session| agent.session == *id || session.lineage.contains(&agent.session);

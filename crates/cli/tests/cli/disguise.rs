@@ -71,6 +71,13 @@ fn an_agent_in_a_namespace_of_its_own() {
     // With its capability it is itself, and once it has gone nobody is meant.
     let context = json(&ada.run(&format!("{confined} sb context --json")).success());
     assert_eq!(context["session"], "ada");
+    // From there its process looks dead, but that must not make anyone forget it.
+    let hook = "printf '{\"session_id\":\"inner\"}' | sb hook session-start >/dev/null";
+    ada.run(&format!("{confined} bash -c {hook:?}")).success();
+    let context = json(&ada.run("env -u SIGNALBOX_SESSION sb context --json").success());
+    assert_eq!(context["session"], "ada");
+    let doctor = ada.run(&format!("{confined} sb doctor --json"));
+    assert!(!doctor.stdout.contains("session ada"), "{doctor}");
     ada.run("printf '{\"session_id\":\"ada\"}' | sb hook session-end").success();
     drop(ada);
     env.bash(&format!("{confined} sb close {id}")).success();

@@ -356,7 +356,8 @@ fn somebody_holds_the_lock() {
     lock.lock().expect("to lock it");
     let run = env.sb(["doctor"]).code(1);
     assert!(run.stdout.contains("another process has held the lock for 5 s"), "{run}");
-    assert!(run.stdout.contains(&format!("It is process {}.", std::process::id())), "{run}");
+    let known = run.stdout.contains(&format!("It is process {}.", std::process::id()));
+    assert!(known || run.stdout.contains("When that ends, the lock is free."), "{run}");
     env.sb(["list"]).success().says("One");
     // Whoever must wait says for whom, and goes on when the lock is free.
     let mut waiting = env.command();
@@ -365,7 +366,9 @@ fn somebody_holds_the_lock() {
     let mut said = String::new();
     let mut stderr = std::io::BufReader::new(waiting.stderr.take().expect("stderr"));
     std::io::BufRead::read_line(&mut stderr, &mut said).expect("a line");
-    assert_eq!(said, format!("Waiting for process {}, which holds the lock …\n", std::process::id()));
+    // On a busy system the list of locks may not show who.
+    let known = format!("Waiting for process {}, which holds the lock …\n", std::process::id());
+    assert!(said == known || said == "Waiting for another sb, which holds the lock …\n", "{said}");
     drop(lock);
     assert!(waiting.wait().expect("wait").success());
     env.sb(["doctor"]).success();

@@ -229,6 +229,25 @@ fn a_child_is_known_by_the_inherited_capability() {
     far.sb(["approve", &id]).code(4).says("the session it was started from (ada) worked on it");
 }
 
+/// A background service of a CLI stands above what another agent started: both count.
+#[test]
+fn a_child_descends_from_the_agent_above_and_from_the_one_that_started_it() {
+    let env = env();
+    let mut ada = env.agent("ada");
+    let id = in_review(&env, &mut ada, "One");
+    let capability = ada.capability();
+    let mut service = env.agent("service");
+    let child = format!(
+        "SIGNALBOX_SESSION={capability} bash --norc <<'END'\n\
+         printf '{{\"session_id\":\"child\"}}' | sb hook session-start >/dev/null\n\
+         sb context --json\nsb approve {id}\nexit 0\nEND"
+    );
+    let run = service.run(&child);
+    assert!(run.stderr.contains("the session it was started from (ada) worked on it"), "{run}");
+    let (_, session, lineage) = who(run);
+    assert_eq!((session, lineage), ("child".into(), serde_json::json!(["ada", "service"])));
+}
+
 /// Whatever an agent calls itself by now: it must be that session still, or descend from it.
 #[track_caller]
 fn assert_is_still(agent: &mut Agent, name: &str) {

@@ -24,7 +24,7 @@ pub(super) fn examine(home: &Home, scan: &Scan) -> Result<Vec<Finding>, StoreErr
             );
             continue;
         };
-        let gone = record.process.as_ref().is_some_and(|p| !process::is_running(p.pid, p.started));
+        let gone = session::is_gone(&record);
         if !scan.sessions_started.contains(&id) {
             findings.push(
                 Finding::problem(
