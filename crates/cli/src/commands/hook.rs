@@ -81,14 +81,15 @@ fn start(cx: &Context, id: &SessionId, cli: Option<String>, payload: &Payload) -
     let (session, before) = new_session::describe(cx, id, cli, &directory)?;
     let (capability, hash) = session::mint(&session.id);
     let session = Session { capability: hash, ..session };
-    session::save(cx.home()?, &session)?;
     let who = Who::Agent(session.agent());
     let store = cx.store()?;
     let data = serde_json::json!({
         "cli": session.cli, "name": session.name, "source": payload.source, "model": payload.model,
         "cwd": payload.cwd, "pid": session.process.as_ref().map(|process| process.pid),
     });
+    // The log first: no identity without a trace.
     store.note_event(&who, "session.started", None, Some(&session.project), &data)?;
+    session::save(cx.home()?, &session)?;
     hand_over(&capability)?;
     let current = take_over_desk(cx, &session.id, before.as_ref())?;
     let (index, _) = store.read()?;

@@ -40,6 +40,8 @@ const COMMANDS: &[&[&str]] = &[
     &["config", "set", "vault", "VAULT"],
     &["projects"],
     &["doctor", "--fix"],
+    &["help"],
+    &["hook", "session-start"],
 ];
 
 const KINDS: &[&str] = &["eio", "enospc", "short", "kill"];
@@ -118,6 +120,7 @@ fn fail_each_operation(template: &TestEnv, words: &[&str], kind: &str) -> usize 
         let mut faulty = env.command();
         faulty
             .args(words_for(&env, &words))
+            .stdin(payload(&env))
             .env("SIGNALBOX_SEED", "77")
             .env("SIGNALBOX_FAULT", format!("{operation}:{kind}"))
             .env("SIGNALBOX_FAULT_MARK", &mark);
@@ -142,7 +145,7 @@ fn fail_each_operation(template: &TestEnv, words: &[&str], kind: &str) -> usize 
         if run.status.code() == Some(0) {
             assert_eq!(now, after, "{what}: said that it was done\n{stderr}");
         }
-        let doctor = env.sb(["doctor", "--json"]);
+        let doctor = env.sb(["doctor", "--json"]).success();
         assert!(!doctor.stdout.contains("\"problem\""), "{what}: {doctor}\n{stderr}");
     }
     0
@@ -161,10 +164,17 @@ fn words_for(env: &TestEnv, words: &[String]) -> Vec<String> {
         .collect()
 }
 
+/// What an agent CLI would send to its hook. The other commands do not look.
+fn payload(env: &TestEnv) -> std::fs::File {
+    let path = env.root().join("payload");
+    env.write(&path, r#"{"session_id":"ada","source":"startup"}"#);
+    std::fs::File::open(path).expect("the payload")
+}
+
 /// Run the command as it should go.
 fn run_whole(env: &TestEnv, words: &[String]) {
     let mut command = env.command();
-    command.args(words_for(env, words)).env("SIGNALBOX_SEED", "77");
+    command.args(words_for(env, words)).stdin(payload(env)).env("SIGNALBOX_SEED", "77");
     let output = command.output().expect("run sb");
     assert_eq!(output.status.code(), Some(0), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
