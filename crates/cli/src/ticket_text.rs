@@ -221,26 +221,6 @@ pub fn event_line(ui: &Ui, event: &Event, with_ticket: bool) -> String {
     )
 }
 
-/// The fields that an edit changed, with their new values.
-fn changed_fields(event: &Event) -> String {
-    let fields: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_str(event.data.get()).unwrap_or_default();
-    let shown = |value: &serde_json::Value| match value {
-        serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Array(items) => {
-            let items: Vec<_> = items
-                .iter()
-                .map(|item| item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned))
-                .collect();
-            items.join(", ")
-        }
-        other => other.to_string(),
-    };
-    let changed: Vec<_> =
-        fields.iter().map(|(name, value)| format!("{}: {}", name.replace('_', "-"), shown(value))).collect();
-    changed.join("; ")
-}
-
 /// What was said in an event, for its one line.
 fn words_of(event: &Event) -> String {
     match Fact::of(event) {
@@ -261,7 +241,11 @@ fn words_of(event: &Event) -> String {
         Ok(Some(Fact::Checked(checked))) => {
             format!("criterion {} is {}", checked.criterion, if checked.met { "met" } else { "not met" })
         }
-        Ok(Some(Fact::Edited(_) | Fact::Waived(_))) => changed_fields(event),
+        Ok(Some(fact @ (Fact::Edited(_) | Fact::Waived(_)))) => {
+            let fields: Vec<_> =
+                fact.changed_fields().iter().map(|(name, value)| format!("{name}: {value}")).collect();
+            fields.join("; ")
+        }
         _ if event.data.get() == "{}" => String::new(),
         _ => event.data.get().to_owned(),
     }

@@ -293,6 +293,25 @@ impl Fact {
         Ok(Some(fact))
     }
 
+    /// The fields of its data with their values as people read them, named as in a ticket's file.
+    pub fn changed_fields(&self) -> Vec<(String, String)> {
+        fn shown(value: &serde_json::Value) -> String {
+            match value {
+                serde_json::Value::String(text) => text.clone(),
+                serde_json::Value::Array(items) => items.iter().map(shown).collect::<Vec<_>>().join(", "),
+                other => other.to_string(),
+            }
+        }
+        let data = self.data().ok();
+        let fields: Option<serde_json::Map<_, _>> =
+            data.and_then(|data| serde_json::from_str(data.get()).ok());
+        fields
+            .unwrap_or_default()
+            .iter()
+            .map(|(name, value)| (name.replace('_', "-"), shown(value)))
+            .collect()
+    }
+
     /// Whether it changes the ticket and so stands in its file and counts in its `rev`.
     pub fn changes_ticket(&self) -> bool {
         !matches!(self, Self::Read)

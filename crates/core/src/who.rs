@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::SessionId;
+use crate::refusal::Refusal;
 
 /// The asker. Never taken from a name or variable the asker could set: see the CLI's `identity`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,15 @@ impl Who {
             Self::Agent(agent) => &agent.lineage,
             Self::Human | Self::System => &[],
         }
+    }
+
+    /// Refuse what agents may not do: "only a human may …".
+    pub fn must_be_human(&self, what: &str) -> Result<(), Refusal> {
+        if !self.is_agent() {
+            return Ok(());
+        }
+        let message = format!("only a human may {what}, and {} is an agent", self.name());
+        Err(Refusal::new("human.only", message).hint("Say in a note what you need and why: `sb note \"…\"`."))
     }
 
     pub fn is_agent(&self) -> bool {

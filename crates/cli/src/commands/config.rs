@@ -37,9 +37,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     match arguments.what {
         What::Path => Ok(cx.ui.data(&format!("{}\n", cx.home()?.config().display()))?),
         What::Set { key, value } => {
-            if cx.who()?.is_agent() {
-                return Err(CommandError::precondition("human.only", "only a human may change settings"));
-            }
+            cx.who()?.must_be_human("change settings")?;
             let _lock = cx.lock()?;
             config::set(cx.home()?, &key, &value)?;
             cx.ui.status(&format!("{key} is set."));

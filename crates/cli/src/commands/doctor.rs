@@ -32,13 +32,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         return bundle(cx, &store, &findings, path);
     }
     if arguments.fix {
-        if cx.who()?.is_agent() {
-            return Err(CommandError::precondition(
-                "human.only",
-                "only a human may repair Signalbox's files",
-            )
-            .hint("Tell your human what `sb doctor` found."));
-        }
+        cx.who()?.must_be_human("repair Signalbox's files")?;
         for repair in findings.iter().filter_map(|finding| finding.repair.as_ref()) {
             // One thing that cannot be repaired must not keep the others from it; it is found again below.
             match doctor::fix(&store, repair) {

@@ -100,14 +100,7 @@ impl<'a> Rules<'a> {
     }
 
     fn human_only(&self, what: &str) -> Result<(), Refusal> {
-        if self.who.is_agent() {
-            return Err(Refusal::new(
-                "human.only",
-                format!("only a human may {what}, and {} is an agent", self.who.name()),
-            )
-            .hint("Say in a note what you need and why: `sb note \"…\"`."));
-        }
-        Ok(())
+        self.who.must_be_human(what)
     }
 }
 

@@ -159,22 +159,7 @@ fn status_details(to: Status, change: &StatusChange) -> Details {
 
 /// The changed fields as a list, names as in the frontmatter.
 fn changed_fields(fact: &Fact) -> String {
-    let Ok(Ok(serde_json::Value::Object(fields))) = fact.data().map(|data| serde_json::from_str(data.get()))
-    else {
-        return String::new();
-    };
-    let shown = |value: &serde_json::Value| match value {
-        serde_json::Value::String(text) => prose(text),
-        serde_json::Value::Array(items) => {
-            let items: Vec<_> =
-                items.iter().map(|item| item.as_str().map_or_else(|| item.to_string(), prose)).collect();
-            items.join(", ")
-        }
-        other => other.to_string(),
-    };
-    let lines: Vec<_> = fields
-        .iter()
-        .map(|(name, value)| format!("- **{}**: {}", name.replace('_', "-"), shown(value)))
-        .collect();
+    let lines: Vec<_> =
+        fact.changed_fields().iter().map(|(name, value)| format!("- **{name}**: {}", prose(value))).collect();
     lines.join("\n")
 }
