@@ -30,8 +30,10 @@ pub fn submit(cx: &Context, id: Option<&str>, message: Option<String>) -> Result
         changes::on_ticket(cx, id, &|id| Command::Submit { id, note: note.clone() })?;
     let sentence = if outcome.events.is_empty() {
         format!("{} is in review already.", ticket.id)
-    } else {
+    } else if cx.who()?.is_agent() {
         format!("{} is handed in. Someone who had nothing to do with it must review it.", ticket.id)
+    } else {
+        format!("{} is handed in and waits for review.", ticket.id)
     };
     changes::report(cx, &store, &outcome, &ticket, &sentence)
 }

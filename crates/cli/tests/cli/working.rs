@@ -28,7 +28,7 @@ fn a_ticket_is_claimed_worked_on_and_handed_in() {
     ");
     insta::assert_snapshot!(env.sb(["submit"]), @"
     --- stderr
-    sb_Bq5DH9 is handed in. Someone who had nothing to do with it must review it.
+    sb_Bq5DH9 is handed in and waits for review.
     ");
     insta::assert_snapshot!(env.sb(["submit"]), @"
     --- stderr
