@@ -119,9 +119,10 @@ pub fn is_passing_shell(process: &Process) -> bool {
     shell && options.any(|word| !word.starts_with("--") && word.contains('c'))
 }
 
-/// The terminal session this process belongs to: its leader and when that began.
+/// The terminal session this process belongs to: its leader and when that began. Unknown where the leader
+/// cannot be seen from here, as in a container entered from outside: the system then says 0.
 pub fn terminal_session() -> Option<(u32, u64)> {
-    let leader = process(std::process::id())?.session;
+    let leader = process(std::process::id()).map(|own| own.session).filter(|leader| *leader > 0)?;
     Some((leader, process(leader).map_or(0, |process| process.started)))
 }
 

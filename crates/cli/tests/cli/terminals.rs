@@ -40,6 +40,23 @@ fn a_script_is_of_its_terminal() {
     left.sb(["status"]).success().says(&a);
 }
 
+/// Where the terminal's leader cannot be seen, as in a container entered from outside, one desk serves all, and
+/// nobody takes it for the desk of a terminal that is gone.
+#[test]
+fn a_terminal_that_cannot_be_seen() {
+    let env = env();
+    let unseen = "unshare --pid --fork --mount-proc";
+    if env.bash(&format!("{unseen} true")).code != Some(0) {
+        eprintln!("SKIPPED: this user may not make a namespace");
+        return;
+    }
+    let (a, b) = (env.new_ticket("A"), env.new_ticket("B"));
+    env.bash(&format!("{unseen} sb switch {a}")).success();
+    env.bash(&format!("{unseen} sb switch {b}")).success();
+    env.bash(&format!("{unseen} sb status")).success().says(&b);
+    env.bash(&format!("{unseen} sb doctor")).success().says("All is well.");
+}
+
 #[test]
 fn the_demo_plays_in_a_home_of_its_own() {
     let mut env = story();
