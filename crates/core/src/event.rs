@@ -46,6 +46,13 @@ pub struct Event {
     pub crc: IgnoredAny,
 }
 
+impl Event {
+    /// Whether it counts for its ticket. What a hook records only says which ticket the agent was on.
+    pub fn concerns_ticket(&self) -> bool {
+        self.ticket.is_some() && !self.event.starts_with("hook.")
+    }
+}
+
 impl PartialEq for Event {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -121,6 +128,44 @@ pub const CATALOG: &[EventDoc] = &[
         "`cli`, `source`, `cwd`, `pid`, `name`, `model`",
     ),
     doc("session.ended", "An agent session ended", "`reason`"),
+    doc(
+        "session.assigned",
+        "A human gave a session its role, ticket, worktree, branch or mode",
+        "`session`, `role`, `worktree`, `branch`, `mode`, `ticket`",
+    ),
+    doc("session.held-back", "A session wanted to be done and was not", "`missing`, `times`"),
+    doc("session.let-go", "A session was let go though something is missing", "`missing`, `times`"),
+    doc(
+        "mode.changed",
+        "A session went into another mode",
+        "`session`, `previous_mode`, `new_mode`, `trigger` (`user_phrase`, `command`), `trigger_phrase`",
+    ),
+    doc(
+        "hook.pre-tool",
+        "An agent is about to use a tool",
+        "`tool`, `execution_id`, `command` or `file` or `files`, `permission` (`allow`, `deny`), `rule`, `code`, `reason`, `cwd`, `mode`",
+    ),
+    doc(
+        "hook.permission-request",
+        "An agent CLI asks the person for a permission",
+        "as `hook.pre-tool`; `permission` may be `ask`: it was left to the person",
+    ),
+    doc("hook.post-tool", "A tool was used", "`tool`, `execution_id`, `success`, `duration_ms`, `mode`"),
+    doc("hook.post-tool-failure", "A tool failed", "as `hook.post-tool`, and `error`"),
+    doc("hook.prompt", "A prompt reached the agent", "`prompt`, `from_machine`"),
+    doc("hook.subagent-start", "A subagent began", "`kind`, `parent`, `ticket`"),
+    doc("hook.subagent-stop", "A subagent ended", "`kind`"),
+    doc("hook.task-created", "A task was put on the CLI's own list", "`task`, `subject`"),
+    doc("hook.task-completed", "A task of the CLI's own list was marked as completed", "`task`"),
+    doc("hook.teammate-idle", "A teammate has nothing left to do", "`teammate`"),
+    doc("hook.stop", "An agent ended its turn", "`again`, `paused`"),
+    doc("hook.stop-failure", "An agent's turn ended with an error", "`error`"),
+    doc("hook.notification", "The CLI told the person something", "`kind`, `message`"),
+    doc("hook.pre-compact", "The conversation is about to be compacted", "`trigger`"),
+    doc("hook.post-compact", "The conversation was compacted", "`trigger`"),
+    doc("hook.interrupt", "The person interrupted the agent", "none"),
+    doc("hook.other", "A hook that this version does not know", "`event`"),
+    doc("hook.failed", "A hook could not do its work", "`hook`, `why`"),
     doc("project.registered", "A directory became a project", "`path`"),
     doc("doctor.fixed", "`sb doctor --fix` repaired something", "`check`, `what`"),
     doc(
