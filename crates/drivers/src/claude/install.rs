@@ -1,0 +1,37 @@
+//! Where Claude Code's hooks are written down, and how.
+//!
+//! Each is a program with arguments, not a line for a shell: that spares a process, and no shell can read anything into
+//! the path. The hook before a tool is started by a shell all the same, because Claude Code runs the tool when the
+//! hook dies or is gone.
+
+use serde_json::{Value, json};
+
+use super::EVENTS;
+use crate::driver::Event;
+use crate::hook::HookKind;
+use crate::install::{Contents, HookFile, Layout, guarded};
+
+pub(crate) const FILES: &[HookFile] = &[HookFile {
+    folder: ".claude",
+    moved: |roots| roots.claude_config_dir,
+    user: "settings.json",
+    project: Some(".claude/settings.json"),
+    local: Some(".claude/settings.local.json"),
+    contents: Contents::Hooks(&LAYOUT),
+}];
+
+pub(crate) static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, companions: &[] };
+
+fn hook(event: &Event, sb: &str) -> Value {
+    let (program, arguments) = match event.kind {
+        HookKind::PreTool => ("/bin/sh", json!(["-c", guarded("claude", event.kind, "\"$0\""), sb])),
+        kind => (sb, json!(["hook", kind.name(), "--cli", "claude"])),
+    };
+    let mut hook = json!({
+        "type": "command", "command": program, "args": arguments, "timeout": event.seconds,
+    });
+    if let (false, Some(members)) = (event.waits, hook.as_object_mut()) {
+        members.insert("async".to_owned(), Value::Bool(true));
+    }
+    hook
+}

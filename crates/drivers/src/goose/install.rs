@@ -1,0 +1,39 @@
+//! Where Goose's hooks are written down, and how: a plugin of two files. A hook before a tool says that its own
+//! failure is a refusal, which Goose alone among the CLIs lets a hook say.
+
+use serde_json::{Value, json};
+
+use super::EVENTS;
+use crate::driver::Event;
+use crate::hook::HookKind;
+use crate::install::{Contents, HookFile, Layout, shell_line};
+
+pub(crate) const FILES: &[HookFile] = &[
+    HookFile {
+        folder: ".agents/plugins/signalbox",
+        moved: |_| None,
+        user: "plugin.json",
+        project: Some(".agents/plugins/signalbox/plugin.json"),
+        local: None,
+        contents: Contents::Manifest,
+    },
+    HookFile {
+        folder: ".agents/plugins/signalbox",
+        moved: |_| None,
+        user: "hooks/hooks.json",
+        project: Some(".agents/plugins/signalbox/hooks/hooks.json"),
+        local: None,
+        contents: Contents::Hooks(&LAYOUT),
+    },
+];
+
+static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, companions: &[] };
+
+fn hook(event: &Event, sb: &str) -> Value {
+    let mut hook =
+        json!({ "type": "command", "command": shell_line("goose", event, sb), "timeout": event.seconds });
+    if let (HookKind::PreTool, Some(members)) = (event.kind, hook.as_object_mut()) {
+        members.insert("on_failure".to_owned(), "block".into());
+    }
+    hook
+}

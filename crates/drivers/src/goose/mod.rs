@@ -1,0 +1,45 @@
+//! Goose. Written from its documentation: nobody here has run it.
+
+mod install;
+mod reply;
+mod wire;
+
+use crate::capabilities::{Can, Capabilities};
+use crate::driver::{Driver, Event};
+use crate::hook::HookKind;
+
+pub(crate) const DRIVER: Driver = Driver {
+    name: "goose",
+    title: "Goose",
+    programs: &["goose"],
+    events: EVENTS,
+    files: install::FILES,
+    capabilities: Capabilities {
+        deny_tool: Can::Partly("by its documentation; not tried"),
+        decide_permission: Can::No,
+        block_prompt: Can::No,
+        context_at_start: Can::No,
+        context_with_prompt: Can::No,
+        context_around_tools: Can::No,
+        context_to_subagents: Can::No,
+        hold_back_stop: Can::Partly("by its documentation; not tried"),
+        hold_back_task: Can::No,
+        see_interrupt: Can::Untried,
+        see_failure: Can::Partly("by its documentation; not tried"),
+        see_subagents: Can::Untried,
+        fails_closed: Can::Partly("by its documentation; not tried"),
+        runs_at_once: Can::Yes,
+    },
+    parse: wire::parse,
+    reply: reply::reply,
+};
+
+const EVENTS: &[Event] = &[
+    Event::answers("SessionStart", HookKind::SessionStart, 30),
+    Event::answers("UserPromptSubmit", HookKind::Prompt, 30),
+    Event::answers("PreToolUse", HookKind::PreTool, 30),
+    Event::answers("PostToolUse", HookKind::PostTool, 30),
+    Event::answers("PostToolUseFailure", HookKind::PostToolFailure, 30),
+    Event::answers("Stop", HookKind::Stop, 30),
+    Event::answers("SessionEnd", HookKind::SessionEnd, 10),
+];

@@ -1,0 +1,84 @@
+//! What Goose sends to a hook.
+
+use serde::Deserialize;
+
+use crate::hook::{HookKind, Incoming, WireError};
+use crate::payload::{Dialect, Field, Payload, utf8};
+use crate::tools::{self, Does, Tool, delegates, inward, reads, shell, writes};
+
+pub(crate) fn parse(kind: Option<HookKind>, bytes: &[u8]) -> Result<Incoming, WireError> {
+    let wire: Wire<'_> = serde_json::from_str(utf8(bytes)?)?;
+    wire.payload().incoming(kind, &DIALECT)
+}
+
+const DIALECT: Dialect = Dialect { events: EVENTS, tools: TOOLS, machine_prompts: &[] };
+
+pub(crate) const EVENTS: &[(&str, HookKind)] = &[
+    ("PreToolUse", HookKind::PreTool),
+    ("PostToolUse", HookKind::PostTool),
+    ("PostToolUseFailure", HookKind::PostToolFailure),
+    ("UserPromptSubmit", HookKind::Prompt),
+    ("SessionStart", HookKind::SessionStart),
+    ("SessionEnd", HookKind::SessionEnd),
+    ("Stop", HookKind::Stop),
+];
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Wire<'a> {
+    #[serde(borrow)]
+    event: Field<'a>,
+    #[serde(borrow)]
+    session_id: Field<'a>,
+    #[serde(borrow)]
+    working_dir: Field<'a>,
+    #[serde(borrow)]
+    tool_name: Field<'a>,
+    #[serde(borrow)]
+    tool_input: Field<'a>,
+    #[serde(borrow)]
+    tool_call_id: Field<'a>,
+    /// The prompt, when one is sent; the trouble, when a tool fails.
+    #[serde(borrow)]
+    message: Field<'a>,
+    #[serde(borrow)]
+    error: Field<'a>,
+    #[serde(borrow)]
+    last_assistant_message: Field<'a>,
+}
+
+impl<'a> Wire<'a> {
+    fn payload(&self) -> Payload<'a> {
+        Payload {
+            hook_event_name: self.event,
+            session_id: self.session_id,
+            cwd: self.working_dir,
+            tool_name: self.tool_name,
+            tool_input: self.tool_input,
+            tool_use_id: self.tool_call_id,
+            prompt: self.message,
+            error: self.error.or(self.message),
+            last_assistant_message: self.last_assistant_message,
+            ..Payload::default()
+        }
+    }
+}
+
+/// The tools of its `developer` extension as documented, with those of earlier versions.
+const TOOLS: &[Tool] = &[
+    shell("developer__shell", &["command"]),
+    writes("developer__write", &["path"], &["content"]),
+    writes("developer__edit", &["path"], &["after"]),
+    reads("developer__tree", &["path"]),
+    reads("developer__read_image", &["source"]),
+    Tool { name: "developer__text_editor", does: Does::Special(tools::editor) },
+    reads("developer__analyze", &["path"]),
+    reads("developer__image_processor", &["path"]),
+    Tool { name: "developer__screen_capture", does: Does::Inward },
+    delegates("delegate", &["instructions", "prompt"]),
+    delegates("subagent__execute_task", &["instructions", "prompt"]),
+    inward("todo__todo_write"),
+    inward("todo__todo_read"),
+    inward("todo__write"),
+    inward("todo__read"),
+];
