@@ -5,11 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use signalbox_core::{ProjectName, nearest};
+use signalbox_core::charter::{Approval, OwnRule};
+use signalbox_core::{Mode, ProjectName, nearest};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::files;
 use crate::home::Home;
+use crate::policy::{DebugOutput, Modes, Protection};
 
 /// Agent CLIs that are known by their program's name.
 pub const AGENT_PROGRAMS: &[&str] = &["claude", "codex", "gemini", "copilot", "goose"];
@@ -20,6 +22,11 @@ pub const AGENT_PROGRAMS: &[&str] = &["claude", "codex", "gemini", "copilot", "g
 pub struct Config {
     pub vault: Option<String>,
     pub identity: Identity,
+    pub mode: Modes,
+    pub protect: Protection,
+    pub debug: DebugOutput,
+    /// Rules of the person's own.
+    pub rules: Vec<OwnRule>,
     pub projects: BTreeMap<String, Project>,
 }
 
@@ -29,10 +36,24 @@ pub struct Identity {
     pub agent_programs: Option<Vec<String>>,
 }
 
+/// What a person says of one project.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Project {
     pub path: PathBuf,
+    #[serde(default)]
+    pub mode: Option<Mode>,
+    /// Which files are tests.
+    #[serde(default)]
+    pub tests: Option<Vec<String>>,
+    #[serde(default)]
+    pub protect: Protection,
+    /// Which permission dialogs are answered with yes.
+    #[serde(default)]
+    pub approve: Option<Approval>,
+    /// Which role may write which files.
+    #[serde(default)]
+    pub ownership: BTreeMap<String, Vec<String>>,
 }
 
 /// One setting, for `sb config` and the reference page.
@@ -57,6 +78,55 @@ pub const SETTINGS: &[Setting] = &[
         about: "Programs that are agents: whatever runs below one of them is not a human.",
         is_list: true,
     },
+    Setting {
+        key: "mode.default",
+        default: "implementation",
+        about: "The mode a session starts in: `discussion` or `implementation`. A project may have its own.",
+        is_list: false,
+    },
+    Setting {
+        key: "mode.triggers",
+        default: "make it so, go ahead, ship it, let's do it, execute, implement it",
+        about: "Phrases in your prompt that open implementation mode.",
+        is_list: true,
+    },
+    Setting {
+        key: "mode.blocked_tools",
+        default: "Edit, Write, MultiEdit, NotebookEdit",
+        about: "Tools that are refused in discussion mode by their name, besides all that would change something.",
+        is_list: true,
+    },
+    Setting {
+        key: "mode.read_only",
+        default: "",
+        about: "Commands that may run in discussion mode though they are not known to only read: `cargo test, make lint`.",
+        is_list: true,
+    },
+    Setting {
+        key: "protect.also",
+        default: "",
+        about: "Files that no agent may change, besides those that are always protected: `infra/**, *.pem`.",
+        is_list: true,
+    },
+    Setting {
+        key: "protect.except",
+        default: "",
+        about: "Files that are not protected after all.",
+        is_list: true,
+    },
+    Setting {
+        key: "debug.level",
+        default: "",
+        about: "How much hooks say about themselves: `error`, `warning`, `info`, `debug` or `trace`. Empty: nothing.",
+        is_list: false,
+    },
+    Setting { key: "debug.format", default: "text", about: "`text` or `json`.", is_list: false },
+    Setting {
+        key: "debug.file",
+        default: "",
+        about: "The file hooks say it to, below $SIGNALBOX_HOME. Empty: standard error.",
+        is_list: false,
+    },
 ];
 
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +143,8 @@ pub enum ConfigError {
     UnknownKey { key: String, suggestion: Option<&'static str> },
     #[error("`{key}` must be a folder, and {path} is none")]
     NotAFolder { key: &'static str, path: PathBuf },
+    #[error("`{key}` cannot be `{value}`: {message}")]
+    Value { key: &'static str, value: String, message: String },
     #[error("`{key}` names the variable {name}, which is not set")]
     Variable { key: &'static str, name: String },
 }
@@ -171,17 +243,26 @@ pub fn set(home: &Home, key: &str, text: &str) -> Result<(), ConfigError> {
     } else {
         value(text)
     };
-    edit(home, |document| match setting.key.split_once('.') {
+    let change = |document: &mut DocumentMut| match setting.key.split_once('.') {
         None => {
-            document.insert(setting.key, new);
+            document.insert(setting.key, new.clone());
         }
         Some((table, key)) => {
             let table = document.entry(table).or_insert(Item::Table(Table::new()));
             if let Some(table) = table.as_table_like_mut() {
-                table.insert(key, new);
+                table.insert(key, new.clone());
             }
         }
-    })
+    };
+    // A word that it cannot be would keep every command from working.
+    let mut alone = DocumentMut::new();
+    change(&mut alone);
+    toml::from_str::<Config>(&alone.to_string()).map_err(|error| ConfigError::Value {
+        key: setting.key,
+        value: text.to_owned(),
+        message: error.message().to_owned(),
+    })?;
+    edit(home, change)
 }
 
 fn setting(key: &str) -> Result<&'static Setting, ConfigError> {

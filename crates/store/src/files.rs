@@ -18,12 +18,24 @@ pub const TEMPORARY: &str = ".sbtmp";
 /// The whole file; `None` where there is none.
 pub fn read_optional(path: &Path) -> io::Result<Option<Vec<u8>>> {
     fault::point()?;
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+    // A pipe in the place of a file must not keep anybody waiting.
+    let mut file = match OpenOptions::new().read(true).custom_flags(NEVER_WAIT).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
+        return Err(io::Error::new(what, "it is not a regular file"));
     }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1));
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
+
+/// Opening never waits for somebody at the other end.
+const NEVER_WAIT: i32 = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
 
 /// As much of a file as follows `offset`.
 pub fn read_from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
@@ -91,7 +103,8 @@ pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 pub fn open_append(path: &Path) -> io::Result<(File, bool)> {
     fault::point()?;
     let existed = path.exists();
-    let file = OpenOptions::new().append(true).create(true).mode(PRIVATE).open(path)?;
+    let file =
+        OpenOptions::new().append(true).create(true).mode(PRIVATE).custom_flags(NEVER_WAIT).open(path)?;
     Ok((file, !existed))
 }
 

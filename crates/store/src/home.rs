@@ -52,6 +52,11 @@ impl Home {
         self.run().join("processes")
     }
 
+    /// What hooks could not write into the log.
+    pub fn trouble(&self) -> PathBuf {
+        self.run().join("trouble")
+    }
+
     /// What was taken out of the way but not thrown away.
     pub fn quarantine(&self) -> PathBuf {
         self.root.join("quarantine")

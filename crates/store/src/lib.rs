@@ -2,8 +2,10 @@
 //! it), sessions, configuration and locks. Knows no CLI, no network, no terminal.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod charter;
 pub mod clock;
 pub mod config;
+pub mod delegation;
 pub mod doctor;
 pub mod entropy;
 mod fault;
@@ -12,6 +14,7 @@ pub mod home;
 pub mod index;
 pub mod lock;
 pub mod log;
+pub mod policy;
 pub mod process;
 pub mod project;
 pub mod session;
@@ -20,4 +23,4 @@ pub mod vault;
 
 pub use home::Home;
 pub use index::Index;
-pub use store::{Outcome, Slow, Store, StoreError, Warning};
+pub use store::{Outcome, Slow, Store, StoreError, Warning, new_event_id};

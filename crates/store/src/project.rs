@@ -35,3 +35,43 @@ fn main_worktree(directory: &Path) -> Option<PathBuf> {
     let common = git_dir.parent().filter(|p| p.ends_with("worktrees"))?.parent()?.canonicalize().ok()?;
     common.parent().map(Path::to_owned)
 }
+
+/// The top of the repository that a directory is in.
+pub fn top(directory: &Path) -> Option<PathBuf> {
+    directory.ancestors().find(|above| above.join(".git").exists()).map(Path::to_owned)
+}
+
+/// Where a repository's branches are kept, and its own folder within that.
+fn git_folder(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    if dot_git.is_dir() {
+        return Some(dot_git);
+    }
+    let text = std::fs::read_to_string(&dot_git).ok()?;
+    Some(top.join(text.strip_prefix("gitdir:")?.trim()))
+}
+
+/// The branch that a directory's repository is on, read from git's own files.
+pub fn branch(directory: &Path) -> Option<String> {
+    let head = std::fs::read_to_string(git_folder(&top(directory)?)?.join("HEAD")).ok()?;
+    head.trim().strip_prefix("ref: refs/heads/").map(ToOwned::to_owned)
+}
+
+/// The person's name as the repository or the user's git knows it.
+pub fn developer(directory: &Path) -> Option<String> {
+    let own = git_folder(&top(directory)?)?.join("config");
+    let user = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".gitconfig"));
+    [Some(own), user].into_iter().flatten().find_map(|file| user_name(&std::fs::read_to_string(file).ok()?))
+}
+
+fn user_name(config: &str) -> Option<String> {
+    let mut in_user = false;
+    config.lines().map(str::trim).find_map(|line| {
+        if line.starts_with('[') {
+            in_user = line.eq_ignore_ascii_case("[user]");
+        }
+        let (key, value) = line.split_once('=')?;
+        (in_user && key.trim().eq_ignore_ascii_case("name"))
+            .then(|| value.trim().trim_matches('"').to_owned())
+    })
+}

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use signalbox_core::{Agent, ProjectName, SessionId, TicketId};
+use signalbox_core::{Agent, Charter, ProjectName, SessionId, TicketId};
 
+use crate::charter::Assigned;
 use crate::home::Home;
 use crate::process::{self, Process};
 use crate::{entropy, files};
@@ -33,6 +34,27 @@ pub struct Session {
     /// Where its process can be seen from, if not from everywhere.
     #[serde(default)]
     pub confined_to: Option<String>,
+    /// What kind of subagent it is, if it is one: it shares its parent's process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subagent: Option<String>,
+    #[serde(default)]
+    pub assigned: Assigned,
+    /// All that it may do.
+    #[serde(default)]
+    pub charter: Charter,
+    /// A subagent's capability: its `sb` runs in its parent's shell, and each call is told whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed: Option<String>,
+    /// What it was last held back for, and how often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
+}
+
+/// Why a session was not let go, so that nobody is held for ever for the same thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    pub missing: Vec<String>,
+    pub times: u32,
 }
 
 /// A process that is known to be an agent.
@@ -106,6 +128,12 @@ pub fn load(home: &Home, id: &SessionId) -> io::Result<Option<Session>> {
     let Some(bytes) = files::read_optional(&record_path(home, id.as_str()))? else { return Ok(None) };
     // A record that cannot be read proves nobody's identity; `sb doctor` reports it.
     Ok(serde_json::from_slice(&bytes).ok())
+}
+
+/// As [`load`], but a record that is there and cannot be understood is an error: it may have said no.
+pub fn load_strictly(home: &Home, id: &SessionId) -> io::Result<Option<Session>> {
+    let Some(bytes) = files::read_optional(&record_path(home, id.as_str()))? else { return Ok(None) };
+    Ok(Some(serde_json::from_slice(&bytes)?))
 }
 
 pub fn save(home: &Home, session: &Session) -> io::Result<()> {
@@ -196,7 +224,15 @@ pub fn set_current_ticket(home: &Home, key: &str, ticket: Option<&TicketId>) -> 
         &desk_path(home, key),
         &serde_json::to_vec(&Desk { ticket: ticket.cloned() })?,
         files::PRIVATE,
-    )
+    )?;
+    // The charter says it too: hooks read nothing else.
+    if let Some(mut session) = SessionId::parse(key).ok().map(|id| load(home, &id)).transpose()?.flatten()
+        && session.charter.ticket.as_ref() != ticket
+    {
+        session.charter.ticket = ticket.cloned();
+        save(home, &session)?;
+    }
+    Ok(())
 }
 
 fn record_path(home: &Home, id: &str) -> PathBuf {

@@ -364,6 +364,11 @@ fn subject(command: &Command, events: &[Event]) -> Option<TicketId> {
     }
 }
 
+/// A fresh id for an event of now.
+pub fn new_event_id() -> EventId {
+    event_id(clock::now())
+}
+
 /// A fresh id for an event of this time.
 pub(crate) fn event_id(now: Timestamp) -> EventId {
     let mut random = [0; 10];

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use signalbox_core::{Board, Event, FORMAT_VERSION, Fact, TicketId};
 
+use super::hooks::Failures;
 use super::{Finding, Repair};
 use crate::log::{Damage, EventLog, Item, Position, Reason, Tail};
 use crate::store::{Store, StoreError};
@@ -16,6 +17,7 @@ pub(super) struct Scan {
     pub changes: std::collections::BTreeMap<TicketId, Vec<Event>>,
     pub sessions_started: BTreeSet<String>,
     pub events: usize,
+    pub hooks: Failures,
     newest_version: u32,
     repeated: Vec<String>,
     unreadable: Vec<String>,
@@ -68,10 +70,16 @@ impl Scan {
 
     fn event(&mut self, event: &Event) {
         self.events += 1;
+        self.hooks.hear(event);
         self.newest_version = self.newest_version.max(event.v);
         match event.event.as_str() {
             "session.started" => {
                 self.sessions_started.extend(event.session.as_ref().map(ToString::to_string));
+            }
+            // Prepared by a person, and not begun yet.
+            "session.assigned" => {
+                let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+                self.sessions_started.extend(data["session"].as_str().map(ToOwned::to_owned));
             }
             "doctor.quarantined" => {
                 if let Ok(known) = serde_json::from_str::<Quarantined>(event.data.get()) {

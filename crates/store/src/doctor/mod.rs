@@ -1,6 +1,7 @@
 //! What can be wrong with a home, found and repaired. One file a part; a check only looks, and says which
 //! [`Repair`] would help. Repairs move things aside and never throw anything away that a person made.
 
+mod hooks;
 mod index;
 mod log;
 mod repair;
@@ -19,7 +20,7 @@ use crate::store::{Store, StoreError};
 /// Something found.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// Which part: `log`, `vault`, `index`, `lock`, `permissions`, `clock`, `disk`, `sessions`, `config`.
+    /// Which part: `log`, `vault`, `index`, `lock`, `permissions`, `clock`, `disk`, `sessions`, `hooks`, `config`.
     pub check: &'static str,
     pub severity: Severity,
     pub what: String,
@@ -66,6 +67,8 @@ pub enum Repair {
     Restrict(PathBuf),
     EndSession(String),
     RemoveRecord(PathBuf),
+    /// Somebody has looked at what this check found.
+    Seen(&'static str),
 }
 
 impl Finding {
@@ -111,6 +114,8 @@ pub fn examine(store: &Store, config: &Config) -> Result<Vec<Finding>, StoreErro
     findings.extend(index::examine(store, &scan));
     findings.extend(vault::examine(store, &scan)?);
     findings.extend(sessions::examine(home, &scan)?);
+    let read = |source| StoreError::Home { path: home.trouble(), source };
+    findings.extend(hooks::examine(home, &scan.hooks).map_err(read)?);
     Ok(findings)
 }
 

@@ -70,6 +70,7 @@ pub(super) fn apply(store: &Store, repair: &Repair) -> Result<String, StoreError
             done(&path, session::remove(home, &id))?;
             Ok(format!("ended session {id}"))
         }
+        Repair::Seen(check) => fixed(store, check, format!("marked what {check} left as seen")),
         // Ending its session has taken it away already.
         Repair::RemoveRecord(path) if !path.exists() => Ok(format!("{} is gone", path.display())),
         Repair::RemoveRecord(path) => {

@@ -7,7 +7,7 @@ use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row as SqlRow, params_from_iter};
 use serde_json::value::RawValue;
 use signalbox_core::{
-    Board, Event, FORMAT_VERSION, Priority, ProjectName, Status, Ticket, TicketId, nearest,
+    Board, Event, FORMAT_VERSION, Priority, ProjectName, SessionId, Status, Ticket, TicketId, nearest,
 };
 
 use super::{Index, IndexError, Listing};
@@ -254,6 +254,13 @@ impl Index {
     pub fn changes(&self, ticket: &TicketId) -> Result<Vec<Event>, IndexError> {
         let history = History { ticket: Some(ticket.clone()), changes_only: true, ..History::default() };
         Ok(self.events(&history)?.into_iter().map(|(_, event)| event).collect())
+    }
+
+    /// What a session was last assigned, and its last change of mode: the events' data, the oldest first.
+    pub fn assignments(&self, session: &SessionId) -> Result<Vec<String>, IndexError> {
+        let sql = "SELECT data FROM events WHERE event IN ('session.assigned', 'mode.changed') \
+                   AND json_extract(data, '$.session') = ?1 ORDER BY seq";
+        self.rows(sql, [Value::from(session.to_string())], |row| row.get(0))
     }
 
     /// How many events there are.

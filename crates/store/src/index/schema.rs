@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 /// Kept in SQLite's `user_version`.
-const VERSION: i64 = 6;
+const VERSION: i64 = 7;
 
 /// Make the tables where they are missing or of another version.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
@@ -112,7 +112,7 @@ const VIEWS: &str = "
 CREATE VIEW hook_events AS
 SELECT
     seq AS id,
-    coalesce(session, '') AS session_id,
+    coalesce(session, json_extract(data, '$.session'), '') AS session_id,
     coalesce(json_extract(data, '$.correlation_id'), ticket) AS correlation_id,
     CASE event
         WHEN 'hook.pre-tool' THEN 'pre_tool_use'

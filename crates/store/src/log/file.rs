@@ -161,7 +161,7 @@ impl EventLog for FileLog {
             let mut moved = None;
             self.read_after(seen, Tail::Live, &mut |_, item| {
                 if let Item::Event(event) = item
-                    && event.ticket.is_some()
+                    && event.concerns_ticket()
                     && events.iter().any(|ours| ours.ticket == event.ticket)
                 {
                     moved.clone_from(&event.ticket);
