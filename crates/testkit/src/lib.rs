@@ -1,8 +1,11 @@
-//! For tests alone: a hermetic environment that owns home, time, randomness and `PATH`, and agents in it.
+//! For tests alone: a hermetic environment that owns home, time, randomness and `PATH`, and agents in it: shells
+//! that play one, or real agent CLIs that talk to a scripted model.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod agent;
+pub mod clis;
 mod clockwork;
+pub mod model;
 mod run;
 
 use std::path::{Path, PathBuf};
