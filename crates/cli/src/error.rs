@@ -58,16 +58,21 @@ impl CommandError {
 
     /// A failed operation and its causes.
     pub fn failed(code: &str, error: &(dyn Error + 'static)) -> Self {
-        let mut message = error.to_string();
-        let mut next = error.source();
-        while let Some(cause) = next {
-            message = format!("{message}: {cause}");
-            next = cause.source();
-        }
-        let mut failed = Self::new(Kind::Failure, code, message);
+        let mut failed = Self::new(Kind::Failure, code, chain(error));
         failed.hints.extend(io_cause(error).and_then(io_hint).map(ToOwned::to_owned));
         failed
     }
+}
+
+/// An error and its causes, in one line.
+pub fn chain(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        message = format!("{message}: {cause}");
+        next = cause.source();
+    }
+    message
 }
 
 /// The operating system's error at the root of another.
@@ -177,14 +182,18 @@ impl From<ConfigError> for CommandError {
                 format!("Correct that line in {}; `sb config get` lists the settings.", path.display())
             }
             ConfigError::SamePath { path, .. } => format!("Remove one of the two from {}.", path.display()),
+            ConfigError::Value { .. } => "`sb config get` tells what each setting is for.".to_owned(),
             ConfigError::NotAFolder { .. } => "Name a folder; it is made where it is missing.".to_owned(),
             ConfigError::Variable { name, .. } => format!("Set {name}, or write the path out."),
             ConfigError::Read { .. } | ConfigError::Write { .. } => {
                 return Self::failed("config.failed", &error);
             }
         };
-        let kind =
-            if matches!(error, ConfigError::UnknownKey { .. }) { Kind::NotFound } else { Kind::Failure };
+        let kind = match error {
+            ConfigError::UnknownKey { .. } => Kind::NotFound,
+            ConfigError::Value { .. } => Kind::Usage,
+            _ => Kind::Failure,
+        };
         Self::new(kind, "config.invalid", error.to_string()).hint(hint)
     }
 }

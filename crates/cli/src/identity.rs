@@ -61,6 +61,12 @@ pub fn resolve(home: &Home, config: &Config) -> Result<Identity, CommandError> {
         (Some(nearest), Some(minted)) if !nearest.registered && speaks_for(&minted, &nearest) => {
             Some(minted.agent())
         }
+        // A subagent runs in its parent's process, and is told apart by what it was handed.
+        (Some(nearest), Some(minted))
+            if minted.subagent.is_some() && minted.lineage.last() == Some(&nearest.agent.session) =>
+        {
+            Some(minted.agent())
+        }
         (Some(nearest), _) => Some(nearest.agent),
         (None, Some(minted)) => Some(minted.agent()),
         (None, None) if unverified.is_some() => {

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use signalbox_core::{Agent, ProjectName, SessionId};
+use signalbox_core::{Agent, Charter, ProjectName, SessionId};
+use signalbox_store::charter::Assigned;
 use signalbox_store::index::History;
 use signalbox_store::process::{self, Process};
 use signalbox_store::session::{self, Registered, Session};
@@ -13,6 +14,7 @@ use signalbox_store::{Home, Index, clock, project};
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::hook::assigned_by_log;
 use crate::identity::{self, CAPABILITY};
 
 /// The session without its capability, and the one that its process was known as before.
@@ -37,6 +39,7 @@ pub fn describe(
     // It becomes part of the agent's name, which stands in files and on terminals.
     let cli = ProjectName::from_directory(&cli).to_string();
     let lineage = lineage(cx, &id, parent.as_ref(), &ancestors, caller, present.as_ref(), known.as_ref())?;
+    let assigned = assigned(cx, &id, known.as_ref(), &lineage)?;
     let before = present.filter(|present| *present != id);
     // A process that is a living session stays that session, whatever the hook is told by hand.
     let taken = match &before {
@@ -56,8 +59,35 @@ pub fn describe(
         ended: None,
         confined_to: process::confined_to(),
         cli,
+        subagent: None,
+        handed: None,
+        held: None,
+        assigned,
+        charter: Charter::default(),
     };
     Ok((session, before))
+}
+
+/// What it was given. A session that was given nothing gets what was given to whom it descends from: nobody gets rid
+/// of a role or a mode by starting another agent, clearing the conversation or taking it up elsewhere.
+fn assigned(
+    cx: &Context,
+    id: &SessionId,
+    known: Option<&Session>,
+    lineage: &[SessionId],
+) -> Result<Assigned, CommandError> {
+    let mut found = known.map(|known| known.assigned.clone()).unwrap_or_default();
+    let (home, (index, _)) = (cx.home()?, cx.store()?.read()?);
+    let mut ids = known.is_none().then_some(id).into_iter().chain(lineage.iter().rev());
+    while found == Assigned::default()
+        && let Some(id) = ids.next()
+    {
+        found = match session::load(home, id)? {
+            Some(session) => session.assigned,
+            None => assigned_by_log(&index, id)?,
+        };
+    }
+    Ok(found)
 }
 
 /// The process that is the agent: the nearest that runs a known agent CLI, however the hook was wrapped; else

@@ -17,6 +17,22 @@ const VARIABLES: &[(&str, &str)] = &[
         "CLAUDE_ENV_FILE",
         "Read by `sb hook session-start`: the file through which the CLI takes variables for the session's shell.",
     ),
+    (
+        crate::hook::DEADLINE,
+        "After how many milliseconds a hook gives up and, if it is a gate, refuses. Default: two thirds of what the agent CLI waits.",
+    ),
+    (
+        crate::hook::DEBUG,
+        "How much hooks say about themselves on standard error: `error`, `warning`, `info`, `debug` or `trace`; `1` means `debug`.",
+    ),
+    (
+        "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME",
+        "Where `sb hooks` finds the settings of Claude Code, Codex and Copilot, if not in their usual place.",
+    ),
+    (
+        "CLAUDE_CODE_TASK_LIST_ID, CLAUDE_CODE_SESSION_ID",
+        "Which list of Claude Code's `sb tasklist` means where none is named; the first counts",
+    ),
     ("NO_COLOR", "No colour, whatever the terminal can do."),
     ("TERM", "`dumb` means no colour."),
 ];
@@ -75,7 +91,7 @@ fn settings() -> String {
     for setting in SETTINGS {
         text.push_str(&format!("| `{}` | `{}` | {} |\n", setting.key, setting.default, setting.about));
     }
-    text.push_str("\nProjects are registered by `sb init` as `[projects.NAME]` with a `path`.\n");
+    text.push_str(include_str!("reference_tables.md"));
     text
 }
 

@@ -112,6 +112,28 @@ impl<'a> Stage<'a> {
         self.human(&["hold", &page, "The tax rates come on Monday"])?;
         self.human(&["list", "--all"])?;
 
+        self.say("What an agent may do is judged by what a command would do, not by how it is written. The human makes Ada a doer.")?;
+        self.human(&[
+            "session",
+            "set",
+            "--session",
+            "ada",
+            "--role",
+            "doer",
+            "--branch",
+            "api/limit",
+            "--worktree",
+            ".",
+        ])?;
+        for command in [
+            "cargo test 2>&1 | tail -40",
+            "env X=1 timeout 9 bash -c 'rm -rf te*ts'",
+            "cd /tmp && git -C ../shop push origin HEAD:main",
+            "echo done >> ~/.bashrc",
+        ] {
+            self.human(&["rules", "test", "--session", "ada", command])?;
+        }
+
         self.say("The whole story is markdown, and one line of JSON an event. It can be asked who had to do with a ticket.")?;
         self.human(&["show", &limit])?;
         self.human(&["query", "--report", "touches", "--ticket", &limit])?;
@@ -145,7 +167,10 @@ impl<'a> Stage<'a> {
         let output = self.command().args(arguments).stdin(Stdio::null()).output()?;
         let text = self.without_root(&[output.stderr.as_slice(), output.stdout.as_slice()].concat());
         self.cx.ui.data(&text)?;
-        if !output.status.success() {
+        // A rule that says no is what the demo is there to show.
+        let shown =
+            arguments.first() == Some(&"rules") && output.status.code() == Some(Kind::Precondition as i32);
+        if !output.status.success() && !shown {
             return Err(CommandError::new(
                 Kind::Failure,
                 "demo.failed",

@@ -11,13 +11,17 @@ mod context;
 mod demo;
 mod doctor;
 mod edit;
+mod explain;
 mod help;
 mod hold;
 mod hook;
+mod hooks;
 mod index;
 mod init;
 mod list;
 mod log;
+mod mcp;
+mod mode;
 mod new;
 mod note;
 mod override_status;
@@ -30,11 +34,19 @@ mod reject;
 mod release;
 mod reopen;
 mod review;
+mod rules;
+mod session;
 mod show;
 mod status;
+mod statusline;
 mod submit;
 mod switch;
+mod tasklist;
 mod unhold;
+
+pub use context::{next_commands, text as context_text};
+pub use hooks::{Spot, on_path};
+pub use show::body;
 
 use clap::{ArgMatches, Args, FromArgMatches};
 
@@ -60,12 +72,13 @@ pub enum Group {
     Work,
     Review,
     Human,
+    Agents,
     Machine,
 }
 
 impl Group {
-    pub const ALL: [Self; 6] =
-        [Self::Start, Self::Read, Self::Work, Self::Review, Self::Human, Self::Machine];
+    pub const ALL: [Self; 7] =
+        [Self::Start, Self::Read, Self::Work, Self::Review, Self::Human, Self::Agents, Self::Machine];
 
     pub fn title(self) -> &'static str {
         match self {
@@ -74,6 +87,7 @@ impl Group {
             Self::Work => "Working on tickets",
             Self::Review => "Reviewing",
             Self::Human => "For humans alone",
+            Self::Agents => "Agents and what they may do",
             Self::Machine => "Looking after it",
         }
     }
@@ -142,8 +156,22 @@ pub const COMMANDS: &[Row] = &[
     row!("override", [], Human, "Force a status; it is recorded", override_status::Arguments),
     row!("close", [], Human, "Mark a ticket done without review", close::Arguments),
     row!("reopen", [], Human, "Bring a done ticket back", reopen::Arguments),
+    row!("mode", [], Agents, "Say or switch whether a session may change anything", mode::Arguments),
+    row!("session", ["sessions"], Agents, "List sessions, show one, say what it may do", session::Arguments),
+    row!("rules", [], Agents, "List the rules, and try what they refuse", rules::Arguments),
+    row!("explain", ["why"], Agents, "Say in full why something was refused", explain::Arguments),
+    row!("statusline", [], Agents, "Print one line for an agent CLI's status bar", statusline::Arguments),
+    row!("hooks", [], Agents, "Install the hooks in agent CLIs, and see whether they bite", hooks::Arguments),
+    row!(
+        "tasklist",
+        [],
+        Agents,
+        "Bring tickets into Claude Code's own task list, and back",
+        tasklist::Arguments
+    ),
+    row!("mcp", [], Agents, "Serve the tickets to an agent CLI as MCP tools", mcp::Arguments),
+    row!("hook", [], Agents, "Answer an agent CLI's hook", hook::Arguments),
     row!("config", [], Machine, "Show or change settings", config::Arguments),
     row!("index", [], Machine, "Rebuild the index from the log", index::Arguments),
     row!("doctor", [], Machine, "Find what is wrong, and repair it", doctor::Arguments),
-    row!("hook", [], Machine, "Answer an agent CLI's hook", hook::Arguments),
 ];

@@ -98,7 +98,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 }
 
 /// A new ticket with an id that nobody has.
-fn titled(index: &Index, project: &ProjectName, title: &str) -> Result<NewTicket, StoreError> {
+pub fn titled(index: &Index, project: &ProjectName, title: &str) -> Result<NewTicket, StoreError> {
     loop {
         let id = TicketId::from_random(entropy::number());
         if index.is_free(&id)? {

@@ -67,16 +67,17 @@ pub fn print(
                 })
             })
             .collect();
-        let body = history
-            .first()
-            .and_then(|event| serde_json::from_str::<serde_json::Value>(event.data.get()).ok());
-        object.insert(
-            "body".into(),
-            body.and_then(|data| data.get("body").cloned()).unwrap_or_else(|| "".into()),
-        );
+        object.insert("body".into(), body(history).into());
         object.insert("dependencies".into(), tree.into());
         object.insert("attempt_reports".into(), serde_json::to_value(&ticket.attempts)?);
         object.insert("history".into(), serde_json::to_value(history)?);
     }
     cx.ui.json(&object)
+}
+
+/// What the ticket was filed with.
+pub fn body(history: &[Event]) -> String {
+    let filed =
+        history.first().and_then(|event| serde_json::from_str::<serde_json::Value>(event.data.get()).ok());
+    filed.and_then(|data| data["body"].as_str().map(ToOwned::to_owned)).unwrap_or_default()
 }

@@ -8,13 +8,13 @@ use signalbox_testkit::TestEnv;
 use crate::support::{empty, json};
 
 /// A file system in memory, gone when dropped.
-struct Disk {
+pub struct Disk {
     at: PathBuf,
 }
 
 impl Disk {
     /// `None`, with a word, where this user may not mount.
-    fn mount(at: &Path, size: &str) -> Option<Self> {
+    pub fn mount(at: &Path, size: &str) -> Option<Self> {
         let options = format!("size={size},mode=700");
         let output = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(at).output();
         match output {
@@ -26,12 +26,12 @@ impl Disk {
         }
     }
 
-    fn make_read_only(&self) {
+    pub fn make_read_only(&self) {
         let status = Command::new("mount").args(["-o", "remount,ro"]).arg(&self.at).status();
         assert!(status.expect("mount").success());
     }
 
-    fn make_writable(&self) {
+    pub fn make_writable(&self) {
         let status = Command::new("mount").args(["-o", "remount,rw"]).arg(&self.at).status();
         assert!(status.expect("mount").success());
     }
@@ -52,10 +52,14 @@ fn on_disk(size: &str) -> Option<(TestEnv, Disk)> {
     Some((env, disk))
 }
 
-/// Take all the room there is, or all but so many bytes.
 fn fill(env: &TestEnv, but: usize) -> PathBuf {
-    let filler = env.home().join("filler");
-    let disk = rustix::fs::statvfs(env.home()).expect("the disk");
+    fill_disk(&env.home(), but)
+}
+
+/// Take all the room there is, or all but so many bytes.
+pub fn fill_disk(at: &Path, but: usize) -> PathBuf {
+    let filler = at.join("filler");
+    let disk = rustix::fs::statvfs(at).expect("the disk");
     let mut size = usize::try_from(disk.f_bavail * disk.f_frsize).expect("a small disk").saturating_sub(but);
     while !try_write(&filler, &vec![b'x'; size]) {
         size = size.saturating_sub(4096);

@@ -10,7 +10,7 @@ fn the_answer_to_a_start_is_the_context() {
     env.new_ticket("Limit logins");
     let mut shell = Agent::shell(&env, "ada");
     let started = shell.start_session("3f2a-long-enough-to-be-cut").success();
-    insta::assert_snapshot!(started, @r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Signalbox — shop — you are bash-3f2a-lon, session 3f2a-long-enough-to-be-cut\n\nReady to be worked on:\n  sb_Bq5DH9  P3  Limit logins\nClaim one with `sb pick ID`, or the first with `sb pop`.\n"}}"#);
+    insta::assert_snapshot!(started, @r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Signalbox — shop — you are bash-3f2a-lon, session 3f2a-long-enough-to-be-cut\n\nReady to be worked on:\n  sb_Bq5DH9  P3  Limit logins\nClaim one with `sb pick ID`, or the first with `sb pop`.\n\nMode: implementation.\n"}}"#);
     let context = json(&shell.sb(["context", "--json"]).success());
     assert_eq!(
         (&context["actor"], &context["session"]),
@@ -25,35 +25,36 @@ fn the_answer_to_a_start_is_the_context() {
 #[test]
 fn what_is_no_payload() {
     let env = env();
-    let before = env.sb(["log", "--json"]).success().stdout;
-    let large = format!("{{\"session_id\":\"x\",\"prompt\":\"{}\"}}", "x".repeat(2 * 1024 * 1024));
+    let large = format!("{{\"session_id\":\"x\",\"prompt\":\"{}\"}}", "x".repeat(17 * 1024 * 1024));
     for (payload, says) in [
-        ("", "standard input is not a hook's JSON"),
-        ("not json", "standard input is not a hook's JSON"),
-        ("[]", "standard input is not a hook's JSON"),
-        ("{}", "missing field `session_id`"),
-        ("{\"session_id\":3}", "invalid type"),
-        ("{\"session_id\":\"\"}", "is no session id"),
+        ("", "standard input is not the JSON of a hook"),
+        ("not json", "standard input is not the JSON of a hook"),
+        ("\"text\"", "standard input is not the JSON of a hook"),
+        ("[]", "the payload has no `session_id`"),
+        ("{}", "the payload has no `session_id`"),
+        ("{\"session_id\":3}", "the payload has no `session_id`"),
+        ("{\"session_id\":\"\"}", "the payload has no `session_id`"),
         ("{\"session_id\":\"../../etc/passwd\"}", "is no session id"),
         ("{\"session_id\":\"a/b\"}", "is no session id"),
         ("{\"session_id\":\"a\\nb\"}", "is no session id"),
         ("{\"session_id\":\".hidden\"}", "is no session id"),
         ("{\"session_id\":\"a\\u0000b\"}", "is no session id"),
-        (&large, "larger than 1 MiB"),
+        (&large, "and 16777216 are read"),
     ] {
         for hook in ["session-start", "session-end"] {
-            safe(env.sb_with_input(["hook", hook], payload).code(2).says(says));
+            safe(env.sb_with_input(["hook", hook], payload).code(1).says(says));
         }
     }
-    env.sb_with_input(["hook", "session-start"], [b'{', 0xff, 0xfe]).code(2);
+    env.sb_with_input(["hook", "session-start"], [b'{', 0xff, 0xfe]).code(1);
     env.sb_with_input(["hook", "session-begin"], "{}").code(2);
-    assert_eq!(env.sb(["log", "--json"]).success().stdout, before, "nothing was recorded");
+    env.sb(["log", "--event", "session.*"]).success().never_says("started");
+    // What went wrong is known to the doctor.
+    env.sb(["log", "--event", "hook.failed"]).success().says("is no session id");
     assert!(!env.root().join("etc").exists());
     insta::assert_snapshot!(env.sb_with_input(["hook", "session-start"], "{}"), @r#"
     --- stderr
-    error: standard input is not a hook's JSON: missing field `session_id` at line 1 column 2
-    hint: Agent CLIs call this; they send at least `{"session_id": "…", "cwd": "…"}`.
-    --- exit 2
+    sb hook session-start: the payload has no `session_id`
+    --- exit 1
     "#);
 }
 
@@ -69,20 +70,17 @@ fn an_unknown_field_is_ignored() {
     assert_eq!((&event["data"]["cli"], &event["project"]), (&"claude".into(), &"untracked".into()));
 }
 
-/// A program's name becomes part of the agent's, which stands in files and on terminals.
+/// A CLI that nobody knows is not taken for another.
 #[test]
-fn a_strange_name_of_a_cli_is_made_plain() {
+fn a_strange_name_of_a_cli_is_refused() {
     let env = env();
-    let id = env.new_ticket("One");
     let mut shell = Agent::shell(&env, "ada");
+    let run = shell.run("printf '{\"session_id\":\"a\"}' | sb hook pre-tool --cli $'\\e[31mev\\nil \\u202e'");
+    safe(run.code(2)).says("Known are: claude, codex, gemini, copilot, goose.");
     shell
-        .run("printf '{\"session_id\":\"0123456789abcdef-0123\"}' | sb hook session-start --cli $'\\e[31mev\\nil \\u202e'")
-        .success();
-    safe(shell.sb(["context"]).success()).says("you are 31mev-il---01234567, session 0123456789abcdef-0123");
-    shell.sb(["pick", &id]).success();
-    safe(env.sb(["list"]).success());
-    let text = env.read(env.ticket_file(&id));
-    assert!(text.contains("**actor:** 31mev-il---01234567 (session: 0123456789abcdef-0123)\n"), "{text}");
+        .run("printf '{\"session_id\":\"a\"}' | sb hook session-start --cli cladue")
+        .code(2)
+        .says("Did you mean `claude`?");
 }
 
 /// The first thing that ever happens in a home may be a session's start.

@@ -356,9 +356,9 @@ fn a_session_that_runs_cannot_be_taken_over_or_ended() {
     bowie.sb(["approve", &id]).code(4).says("worked on it");
     bowie
         .run("printf '{\"session_id\":\"ada\"}' | sb hook session-end")
-        .code(4)
+        .code(1)
         .says("only session ada itself");
-    env.sb_with_input(["hook", "session-end"], "{\"session_id\":\"ada\"}").code(4);
+    env.sb_with_input(["hook", "session-end"], "{\"session_id\":\"ada\"}").code(1);
     env.sb_with_input(["hook", "session-end"], "{\"session_id\":\"nobody\"}").success();
     // Whoever resumes it elsewhere while it runs is another one, and descends from it.
     let mut second = Agent::shell(&env, "second");
@@ -377,7 +377,7 @@ fn no_agent_is_called_human() {
     let env = env();
     for name in ["human", "Human", "sb"] {
         let mut shell = Agent::shell(&env, name);
-        shell.start_session(name).code(2).says("no session may be called");
+        shell.start_session(name).code(1).says("no session may be called");
         assert_eq!(who(shell.sb(["context", "--json"])).1, Value::Null);
     }
     assert_eq!(env.sb(["log", "--event", "session.*"]).success().stdout, "");

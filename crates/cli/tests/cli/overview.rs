@@ -135,11 +135,21 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       close                     Mark a ticket done without review
       reopen                    Bring a done ticket back
 
+    Agents and what they may do
+      mode                      Say or switch whether a session may change anything
+      session, sessions         List sessions, show one, say what it may do
+      rules                     List the rules, and try what they refuse
+      explain, why              Say in full why something was refused
+      statusline                Print one line for an agent CLI's status bar
+      hooks                     Install the hooks in agent CLIs, and see whether they bite
+      tasklist                  Bring tickets into Claude Code's own task list, and back
+      mcp                       Serve the tickets to an agent CLI as MCP tools
+      hook                      Answer an agent CLI's hook
+
     Looking after it
       config                    Show or change settings
       index                     Rebuild the index from the log
       doctor                    Find what is wrong, and repair it
-      hook                      Answer an agent CLI's hook
 
     `sb COMMAND --help` says more about one. Ids may be shortened: `sb show a7K`.
     Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 not allowed now.

@@ -147,6 +147,24 @@ fn settings_are_read_and_changed() {
         The folder of markdown: tickets go into its `tickets` folder. `${NAME}` and a leading `~/` are filled in.
     identity.agent_programs =   (set)
         Programs that are agents: whatever runs below one of them is not a human.
+    mode.default = implementation  (default)
+        The mode a session starts in: `discussion` or `implementation`. A project may have its own.
+    mode.triggers = make it so, go ahead, ship it, let's do it, execute, implement it  (default)
+        Phrases in your prompt that open implementation mode.
+    mode.blocked_tools = Edit, Write, MultiEdit, NotebookEdit  (default)
+        Tools that are refused in discussion mode by their name, besides all that would change something.
+    mode.read_only =   (default)
+        Commands that may run in discussion mode though they are not known to only read: `cargo test, make lint`.
+    protect.also =   (default)
+        Files that no agent may change, besides those that are always protected: `infra/**, *.pem`.
+    protect.except =   (default)
+        Files that are not protected after all.
+    debug.level =   (default)
+        How much hooks say about themselves: `error`, `warning`, `info`, `debug` or `trace`. Empty: nothing.
+    debug.format = text  (default)
+        `text` or `json`.
+    debug.file =   (default)
+        The file hooks say it to, below $SIGNALBOX_HOME. Empty: standard error.
     ");
     insta::assert_snapshot!(env.sb(["config", "get", "vault"]), @"$SIGNALBOX_HOME/vault");
     env.sb(["config", "set", "vault", "~/Nötes of mine"]).success();
@@ -203,14 +221,14 @@ fn a_config_with_an_unknown_key_names_it_and_its_line() {
     env.write(env.home().join("config.toml"), "# a comment\n\nvualt = \"/x\"\n");
     insta::assert_snapshot!(env.sb(["list"]), @"
     --- stderr
-    error: ROOT/hóme of sb/config.toml, line 3: unknown field `vualt`, expected one of `vault`, `identity`, `projects`
+    error: ROOT/hóme of sb/config.toml, line 3: unknown field `vualt`, expected one of `vault`, `identity`, `mode`, `protect`, `debug`, `rules`, `projects`
     hint: Correct that line in ROOT/hóme of sb/config.toml; `sb config get` lists the settings.
     --- exit 1
     ");
     env.write(env.home().join("config.toml"), "[projects.shop]\npath = \"/x\"\ncolour = \"red\"\n");
     insta::assert_snapshot!(env.sb(["new", "x"]), @"
     --- stderr
-    error: ROOT/hóme of sb/config.toml, line 3: unknown field `colour`, expected `path`
+    error: ROOT/hóme of sb/config.toml, line 3: unknown field `colour`, expected one of `path`, `mode`, `tests`, `protect`, `approve`, `ownership`
     hint: Correct that line in ROOT/hóme of sb/config.toml; `sb config get` lists the settings.
     --- exit 1
     ");

@@ -1,0 +1,363 @@
+//! `sb hooks`: put Signalbox's hooks into the agent CLIs' settings, and take them out again.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use signalbox_drivers::{DRIVERS, Driver, Installed, Place, Roots, Scope};
+
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::settings_file::{self, SettingsFile};
+use crate::{canary, diff};
+
+/// What is there already stays, byte for byte; what is installed can be taken out so that the file is as before.
+#[derive(clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Install the hooks, after showing what changes
+    Install {
+        #[command(flatten)]
+        where_to: WhereTo,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+        /// Also tell Codex that you trust these hooks: without that it skips them silently
+        #[arg(long)]
+        trust: bool,
+        /// Leave the status line alone
+        #[arg(long)]
+        no_status_line: bool,
+    },
+    /// Take the hooks out again
+    Uninstall {
+        #[command(flatten)]
+        where_to: WhereTo,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Say where hooks are installed
+    Status {
+        #[command(flatten)]
+        where_to: WhereTo,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Call the installed hooks with calls that must be refused, and say what became of each
+    Test {
+        #[command(flatten)]
+        where_to: WhereTo,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(clap::Args)]
+struct WhereTo {
+    /// The agent CLI: `claude`, `codex`, `gemini`, `copilot` or `goose` (can be repeated) [default: those that are installed]
+    #[arg(long, value_name = "NAME")]
+    cli: Vec<String>,
+    /// `user` (all you do) or `project` (this project alone)
+    #[arg(long, default_value = "user")]
+    scope: String,
+}
+
+/// One file of one CLI.
+pub struct Spot {
+    pub driver: &'static Driver,
+    pub place: Place,
+    pub file: SettingsFile,
+}
+
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
+    match arguments.what {
+        What::Install { where_to, yes, trust, no_status_line } => {
+            cx.who()?.must_be_human("install hooks")?;
+            install(cx, &spots(cx, &where_to)?, yes, trust, !no_status_line)
+        }
+        What::Uninstall { where_to, yes } => {
+            cx.who()?.must_be_human("take hooks out")?;
+            uninstall(cx, &spots(cx, &where_to)?, yes)
+        }
+        What::Status { where_to, .. } => status(cx, &spots(cx, &where_to)?),
+        What::Test { where_to, .. } => canary::run(cx, &spots(cx, &where_to)?),
+    }
+}
+
+/// The files that are meant.
+fn spots(cx: &Context, where_to: &WhereTo) -> Result<Vec<Spot>, CommandError> {
+    let drivers: Vec<&'static Driver> = if where_to.cli.is_empty() {
+        let found: Vec<_> =
+            DRIVERS.iter().filter(|d| d.programs.iter().any(|program| on_path(program).is_some())).collect();
+        if found.is_empty() {
+            return Err(CommandError::not_found("cli.none", "no agent CLI is found in PATH")
+                .hint("Name one all the same: `--cli claude`."));
+        }
+        found
+    } else {
+        let named = where_to.cli.iter().map(|name| {
+            signalbox_drivers::find(name).ok_or_else(|| {
+                let error = CommandError::usage("cli.unknown", format!("there is no agent CLI `{name}`"));
+                let known: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
+                error.hint(format!("Known are: {}.", known.join(", ")))
+            })
+        });
+        named.collect::<Result<_, _>>()?
+    };
+    let scopes: &[Scope] = match where_to.scope.as_str() {
+        "user" => &[Scope::User],
+        // A path of this machine does not belong into a file that others get.
+        "project" => &[Scope::Local, Scope::Project],
+        other => {
+            return Err(CommandError::usage("scope.unknown", format!("there is no scope `{other}`"))
+                .hint("`user` is for all you do, `project` for this project alone."));
+        }
+    };
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable("HOME");
+    let project = project_folder(cx)?;
+    let (claude, codex, copilot) =
+        (variable("CLAUDE_CONFIG_DIR"), variable("CODEX_HOME"), variable("COPILOT_HOME"));
+    let roots = Roots {
+        home: home.as_deref(),
+        project: Some(&project),
+        claude_config_dir: claude.as_deref(),
+        codex_home: codex.as_deref(),
+        copilot_home: copilot.as_deref(),
+    };
+    let mut spots = Vec::new();
+    for driver in drivers {
+        let places =
+            scopes.iter().map(|scope| driver.places(*scope, &roots)).find(|places| !places.is_empty());
+        for place in places.unwrap_or_default() {
+            let file = SettingsFile::read(&place.path)?;
+            spots.push(Spot { driver, place, file });
+        }
+    }
+    Ok(spots)
+}
+
+fn project_folder(cx: &Context) -> Result<PathBuf, CommandError> {
+    let here = cx.directory()?;
+    let registered =
+        cx.project()?.and_then(|name| cx.config().ok()?.projects.get(name.as_str()).map(|p| p.path.clone()));
+    Ok(registered.or_else(|| signalbox_store::project::top(&here)).unwrap_or(here))
+}
+
+/// Where a program of this name is.
+pub fn on_path(program: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+/// Where this program is, by a path that stays good: not one that a build replaces, where there is another.
+fn own_path() -> Result<String, CommandError> {
+    let own = std::env::current_exe()?;
+    own.to_str().map(ToOwned::to_owned).ok_or_else(|| {
+        CommandError::precondition(
+            "sb.path",
+            format!("{} is not UTF-8, and settings files are", own.display()),
+        )
+    })
+}
+
+/// A file and what it is to become; `None`: it goes.
+struct Edit<'a> {
+    spot: &'a Spot,
+    after: Option<String>,
+}
+
+fn install(
+    cx: &Context,
+    spots: &[Spot],
+    yes: bool,
+    trust: bool,
+    status_line: bool,
+) -> Result<(), CommandError> {
+    let sb = own_path()?;
+    let mut edits = Vec::new();
+    for spot in spots {
+        let before = spot.file.text.as_deref();
+        let refuse = |error| settings_file::unusable(&spot.place.path, &error);
+        let mut after = spot.place.install(before, &sb).map_err(refuse)?;
+        if status_line && spot.driver.name == "claude" {
+            let other =
+                before.map(signalbox_drivers::claude::other_status_line).transpose().map_err(refuse)?;
+            if other.flatten().is_none() {
+                after = signalbox_drivers::claude::install_status_line(Some(&after), &sb).map_err(refuse)?;
+            }
+        }
+        edits.push(Edit { spot, after: Some(after) });
+        if spot.driver.name == "codex" {
+            // What cannot be understood is found before anything is written.
+            let config = SettingsFile::read(&codex_config(&spot.place.path))?;
+            let refuse = |error| settings_file::unusable(&config.path, &error);
+            signalbox_drivers::codex::trust(config.text.as_deref(), &[]).map_err(refuse)?;
+        }
+    }
+    carry_out(cx, edits, yes, "installed")?;
+    for spot in spots.iter().filter(|spot| spot.driver.name == "codex") {
+        codex_trust(cx, spot, trust, yes)?;
+    }
+    cx.ui.hint("`sb hooks test` shows that they bite.");
+    Ok(())
+}
+
+fn uninstall(cx: &Context, spots: &[Spot], yes: bool) -> Result<(), CommandError> {
+    let (mut edits, mut distrusted) = (Vec::new(), Vec::new());
+    for spot in spots {
+        let Some(before) = spot.file.text.as_deref() else { continue };
+        let refuse = |error| settings_file::unusable(&spot.place.path, &error);
+        let mut text = before.to_owned();
+        if spot.driver.name == "claude" {
+            // Before the hooks: only so is the rest exactly what it was.
+            text = signalbox_drivers::claude::uninstall_status_line(&text).map_err(refuse)?;
+        }
+        let after = spot.place.uninstall(&text).map_err(refuse)?;
+        edits.push(Edit { spot, after });
+        if spot.driver.name == "codex" {
+            let entries = signalbox_drivers::codex::trust_entries(&spot.place.path.to_string_lossy(), before)
+                .map_err(refuse)?;
+            let config = SettingsFile::read(&codex_config(&spot.place.path))?;
+            if let Some(text) = &config.text {
+                let without = signalbox_drivers::codex::distrust(text, &entries)
+                    .map_err(|error| settings_file::unusable(&config.path, &error))?;
+                distrusted.push((config, without));
+            }
+        }
+    }
+    carry_out(cx, edits, yes, "taken out")?;
+    // Only once the person has agreed.
+    for (config, without) in
+        distrusted.iter().filter(|(config, without)| config.text.as_ref() != Some(without))
+    {
+        config.write(Some(without))?;
+    }
+    Ok(())
+}
+
+/// Show what changes, ask, and write.
+fn carry_out(cx: &Context, mut edits: Vec<Edit<'_>>, yes: bool, done: &str) -> Result<(), CommandError> {
+    edits.retain(|edit| edit.after != edit.spot.file.text);
+    if edits.is_empty() {
+        cx.ui.status(&format!("Nothing changes: the hooks are {done} already."));
+        return Ok(());
+    }
+    for edit in &edits {
+        let path = edit.spot.place.path.display();
+        let what = if edit.after.is_none() {
+            " (goes)"
+        } else if edit.spot.file.text.is_none() {
+            " (new)"
+        } else {
+            ""
+        };
+        let before = edit.spot.file.text.as_deref().unwrap_or_default();
+        cx.ui.status(&format!("{path}{what}"));
+        cx.ui.status(diff::lines(before, edit.after.as_deref().unwrap_or_default()).trim_end());
+    }
+    if !yes && !agreed("Write this?")? {
+        return Err(CommandError::precondition("hooks.not-agreed", "nothing was written")
+            .hint("`--yes` writes it without asking."));
+    }
+    for edit in &edits {
+        edit.spot.file.write(edit.after.as_deref())?;
+    }
+    for driver in edits.iter().map(|edit| edit.spot.driver.title).collect::<std::collections::BTreeSet<_>>() {
+        cx.ui.status(&format!("The hooks of {driver} are {done}."));
+    }
+    Ok(())
+}
+
+/// Whether the person says yes. Nobody is asked where nobody can answer.
+fn agreed(question: &str) -> Result<bool, CommandError> {
+    let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
+    if !stdin.is_terminal() || !stderr.is_terminal() {
+        return Ok(false);
+    }
+    write!(stderr, "{question} [y/N] ")?;
+    stderr.flush()?;
+    let mut line = String::new();
+    stdin.read_line(&mut line)?;
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Codex runs no hook that its user has not looked at. Saying so for them is only right when they say so.
+fn codex_trust(cx: &Context, spot: &Spot, trust: bool, yes: bool) -> Result<(), CommandError> {
+    let installed = SettingsFile::read(&spot.place.path)?;
+    let Some(text) = &installed.text else { return Ok(()) };
+    let path = spot.place.path.to_string_lossy();
+    let refuse = |error| settings_file::unusable(&spot.place.path, &error);
+    let entries = signalbox_drivers::codex::trust_entries(&path, text).map_err(refuse)?;
+    let config = SettingsFile::read(&codex_config(&spot.place.path))?;
+    let refuse = |error| settings_file::unusable(&config.path, &error);
+    let after = signalbox_drivers::codex::trust(config.text.as_deref(), &entries).map_err(refuse)?;
+    if config.text.as_deref() == Some(&after) {
+        return Ok(());
+    }
+    let agreed = trust
+        || (!yes
+            && agreed(
+                "Codex skips hooks that its user has not trusted. Have you looked at them, and do you trust them?",
+            )?);
+    if !agreed {
+        cx.ui.status("Codex will skip these hooks until you trust them: type /hooks in Codex, or run this with --trust.");
+        return Ok(());
+    }
+    config.write(Some(&after))?;
+    cx.ui.status(&format!("Codex trusts them: {}.", config.path.display()));
+    Ok(())
+}
+
+/// Trust is kept in the user's own configuration, also for hooks of a project.
+fn codex_config(hooks: &Path) -> PathBuf {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable("CODEX_HOME").or_else(|| Some(variable("HOME")?.join(".codex")));
+    home.map_or_else(|| hooks.with_file_name("config.toml"), |home| home.join("config.toml"))
+}
+
+fn status(cx: &Context, spots: &[Spot]) -> Result<(), CommandError> {
+    let mut rows = Vec::new();
+    for spot in spots {
+        let installed = spot.place.status(spot.file.text.as_deref());
+        let (state, program) = match &installed {
+            Ok(Installed::Absent) => ("absent", String::new()),
+            Ok(Installed::Ours { program, complete: true }) => ("installed", program.clone()),
+            Ok(Installed::Ours { program, complete: false }) => ("incomplete", program.clone()),
+            Ok(Installed::Outdated { programs }) => ("outdated", programs.join(", ")),
+            Err(_) => ("unreadable", String::new()),
+        };
+        let gone = !program.is_empty() && !program.contains(", ") && !Path::new(&program).is_file();
+        rows.push((spot, if gone { "program gone" } else { state }, program, installed.err()));
+    }
+    if cx.ui.json {
+        let rows: Vec<_> = rows
+            .iter()
+            .map(|(spot, state, program, error)| {
+                serde_json::json!({
+                    "cli": spot.driver.name, "path": spot.place.path, "state": state, "program": program,
+                    "error": error.as_ref().map(ToString::to_string),
+                })
+            })
+            .collect();
+        return cx.ui.json(&rows);
+    }
+    for (spot, state, program, error) in rows {
+        let path = spot.place.path.display();
+        cx.ui.data(&format!("{:8} {state:12} {path}\n", spot.driver.name))?;
+        if !program.is_empty() {
+            cx.ui.data(&format!("{:8} {:12} runs {program}\n", "", ""))?;
+        }
+        if let Some(error) = error {
+            cx.ui.data(&format!("{:8} {:12} {error}\n", "", ""))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! The real agent CLIs with the hooks of the real `sb`, on a scripted model: what is refused is not executed, what is
+//! told reaches the model, and what happened is in the log.
+//!
+//! The hooks are always installed by `sb hooks install`. What each test found goes into the published table, where
+//! `cargo xtask matrix` asks for it.
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+
+mod claude;
+mod claude_finish;
+mod claude_interactive;
+mod claude_mcp;
+mod claude_subagent;
+mod codex;
+mod copilot;
+mod core_set;
+mod failure;
+mod gemini;
+mod support;
+
+/// No further arguments.
+const NOTHING: [&str; 0] = [];
