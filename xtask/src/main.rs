@@ -1,7 +1,10 @@
 //! `cargo xtask`: the commands of those who work on Signalbox itself.
 
 mod bench;
+mod clis;
 mod docs;
+mod matrix;
+mod plugin;
 mod run;
 mod stages;
 mod tidy;
@@ -18,9 +21,15 @@ cargo xtask COMMAND
   check                  formatting, clippy, tidy, the reference pages, cargo-deny
   test [--quick] [ARGS]  all that `check` does, then `cargo test --workspace ARGS`;
                          --quick tries fewer cases in property tests and leaves cargo-deny out
+  clis                   install the real agent CLIs that tests talk to, below the target directory;
+                         `test` does it too, unless SIGNALBOX_CLIS says where they are
   tidy                   the rules about crates, files and links that no compiler checks
   docs [--check]         write docs/reference from what `sb` says of itself, or compare with it
-  bench [NAME]           measure against the goals: start, growth, list, who, race;
+  matrix                 run the tests with the real agent CLIs, and rewrite docs/reference/cli-matrix.md
+                         from what they found
+  plugin [--out DIR]     build the Claude Code plugin, with the release `sb` in it, in DIR or below the
+                         target directory, and the marketplace file beside it
+  bench [NAME]           measure against the goals: start, hook, growth, list, who, race;
                          a run of all of them rewrites the figures in bench/README.md
   help                   this text
 ";
@@ -50,9 +59,13 @@ fn dispatch(words: &[String]) -> Result<Verdict> {
         ["check"] => stages::check(),
         ["test", "--quick", rest @ ..] => stages::test(stages::Effort::Quick, rest),
         ["test", rest @ ..] => stages::test(stages::Effort::Full, rest),
+        ["clis"] => clis::run(),
         ["tidy"] => tidy::run(),
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
+        ["matrix"] => matrix::run(),
+        ["plugin"] => plugin::run(None),
+        ["plugin", "--out", folder] => plugin::run(Some(folder)),
         ["bench"] => bench::run(None),
         ["bench", name] => bench::run(Some(name)),
         [] | ["help" | "-h" | "--help"] => {

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, is_installed};
-use crate::{Result, Verdict, docs, tidy};
+use crate::{Result, Verdict, clis, docs, tidy};
 
 /// How long tests may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,9 @@ pub fn test(effort: Effort, arguments: &[&str]) -> Result<Verdict> {
     stages.check(effort);
     let mut tests = cargo();
     tests.args(["test", "--workspace"]).args(arguments);
+    if std::env::var_os(clis::VARIABLE).is_none() {
+        stages.clis(&mut tests);
+    }
     if effort == Effort::Quick && std::env::var_os("PROPTEST_CASES").is_none() {
         tests.env("PROPTEST_CASES", QUICK_CASES);
     }
@@ -85,6 +88,20 @@ impl Stages {
                 "advisories",
                 "the advisory database could not be fetched, so advisories were not checked",
             );
+        }
+    }
+
+    /// Give the tests the real agent CLIs. Where some are missing, their tests skip themselves.
+    fn clis(&mut self, tests: &mut Command) {
+        let mut missing = Vec::new();
+        self.stage("clis", || {
+            let installed = clis::install()?;
+            tests.env(clis::VARIABLE, installed.folder);
+            missing = installed.missing;
+            Ok(Verdict::Good)
+        });
+        for line in missing {
+            self.skip("agent CLIs", &line);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Timing programs from their start to their end, taking turns, so that whatever else the machine does hits
 //! all of them alike.
 
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,23 +19,51 @@ pub struct Competitor<'a> {
     pub warm_up: usize,
     /// What to run in which turn, counted from 0 with those for warming up.
     pub command: Box<dyn FnMut(usize) -> Command + 'a>,
+    /// What stands on standard input; nothing, if not said.
+    pub input: Option<PathBuf>,
+    /// How many run at once; the time is that of all of them.
+    pub at_once: usize,
 }
 
 impl<'a> Competitor<'a> {
     pub fn new(label: impl Into<String>, rounds: usize, command: impl FnMut(usize) -> Command + 'a) -> Self {
-        Self { label: label.into(), rounds, warm_up: WARM_UP, command: Box::new(command) }
+        let command = Box::new(command);
+        Self { label: label.into(), rounds, warm_up: WARM_UP, command, input: None, at_once: 1 }
+    }
+
+    /// The same, with this file on standard input.
+    pub fn reading(mut self, input: &Path) -> Self {
+        self.input = Some(input.to_owned());
+        self
+    }
+
+    /// The same, so many at once.
+    pub fn at_once(mut self, count: usize) -> Self {
+        self.at_once = count;
+        self
     }
 
     fn time(&mut self, turn: usize) -> Result<Duration> {
-        let mut command = (self.command)(turn);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let begun = Instant::now();
-        let status = command.status().map_err(|e| format!("run {}: {e}", self.label))?;
-        let took = begun.elapsed();
-        if !status.success() {
-            return Err(format!("{} ended with {status}: {command:?}", self.label).into());
+        let mut commands: Vec<Command> = (0..self.at_once).map(|_| (self.command)(turn)).collect();
+        for command in &mut commands {
+            let stdin = match &self.input {
+                Some(path) => Stdio::from(File::open(path)?),
+                None => Stdio::null(),
+            };
+            command.stdin(stdin).stdout(Stdio::null()).stderr(Stdio::null());
         }
-        Ok(took)
+        let label = &self.label;
+        let begun = Instant::now();
+        let children: Vec<_> = commands.iter_mut().map(Command::spawn).collect();
+        let mut ended = Vec::new();
+        for child in children {
+            ended.push(child.and_then(|mut child| child.wait()).map_err(|e| format!("run {label}: {e}"))?);
+        }
+        let took = begun.elapsed();
+        match ended.iter().find(|status| !status.success()) {
+            Some(status) => Err(format!("{label} ended with {status}").into()),
+            None => Ok(took),
+        }
     }
 }
 
@@ -66,6 +96,11 @@ impl Timing {
 
     pub fn p95(&self) -> Duration {
         self.percentile(95)
+    }
+
+    /// The same by the 95th percentiles.
+    pub fn times_at_p95(&self, other: &Self) -> f64 {
+        self.p95().as_secs_f64() / other.p95().as_secs_f64()
     }
 
     /// How many times as long as `other` this takes, by the medians.

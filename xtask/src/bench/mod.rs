@@ -3,6 +3,7 @@
 
 mod growth;
 mod home;
+mod hook;
 mod list;
 mod machine;
 mod measure;
@@ -28,6 +29,7 @@ type Row = (&'static str, fn(&mut Bench) -> Result<Section>);
 /// In the order of a run: what only reads the homes comes before what adds tickets to them.
 const BENCHES: &[Row] = &[
     ("start", start::run),
+    ("hook", hook::run),
     ("list", list::run),
     ("who", who::run),
     ("growth", growth::run),

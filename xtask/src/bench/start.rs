@@ -47,7 +47,7 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
 }
 
 /// The empty program; `None` where it cannot be made.
-fn floor(bench: &Bench) -> Result<Option<PathBuf>> {
+pub fn floor(bench: &Bench) -> Result<Option<PathBuf>> {
     let source = bench.scratch.path().join("floor.c");
     run::write(&source, "int main(void) { return 0; }\n")?;
     let program = bench.scratch.path().join("floor");

@@ -3,8 +3,10 @@
 use super::Finding;
 use super::manifests::Package;
 
+const SHELL: &str = "signalbox-shell";
 const CORE: &str = "signalbox-core";
 const STORE: &str = "signalbox-store";
+const DRIVERS: &str = "signalbox-drivers";
 /// For tests alone: it must never be part of what ships.
 const TESTKIT: &str = "signalbox-testkit";
 
@@ -16,9 +18,11 @@ enum May {
 }
 
 const ARROWS: &[(&str, May)] = &[
-    (CORE, May::Use(&[])),
+    (SHELL, May::Use(&[])),
+    (CORE, May::Use(&[SHELL])),
     (STORE, May::Use(&[CORE])),
-    ("signalbox-cli", May::Use(&[CORE, STORE])),
+    (DRIVERS, May::Use(&[CORE])),
+    ("signalbox-cli", May::Use(&[CORE, STORE, DRIVERS])),
     (TESTKIT, May::UseAnything),
     ("xtask", May::UseAnything),
 ];
