@@ -3,6 +3,7 @@
 mod bench;
 mod clis;
 mod docs;
+mod fuzz;
 mod matrix;
 mod plugin;
 mod run;
@@ -29,6 +30,7 @@ cargo xtask COMMAND
                          from what they found
   plugin [--out DIR]     build the Claude Code plugin, with the release `sb` in it, in DIR or below the
                          target directory, and the marketplace file beside it
+  fuzz [MINUTES]         the property tests, optimised, with new cases for so long (10 minutes if not said)
   bench [NAME]           measure against the goals: start, hook, growth, list, who, race;
                          a run of all of them rewrites the figures in bench/README.md
   help                   this text
@@ -66,6 +68,10 @@ fn dispatch(words: &[String]) -> Result<Verdict> {
         ["matrix"] => matrix::run(),
         ["plugin"] => plugin::run(None),
         ["plugin", "--out", folder] => plugin::run(Some(folder)),
+        ["fuzz"] => fuzz::run(10),
+        ["fuzz", minutes] => {
+            fuzz::run(minutes.parse().map_err(|_| format!("`{minutes}` is no number of minutes"))?)
+        }
         ["bench"] => bench::run(None),
         ["bench", name] => bench::run(Some(name)),
         [] | ["help" | "-h" | "--help"] => {

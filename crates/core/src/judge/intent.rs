@@ -244,6 +244,7 @@ const MOST_WORDS: usize = 2_000;
 fn paths_in(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || "._-/~*?@+%".contains(c);
     text.split(move |c: char| !is_part(c))
-        .filter(|word| word.len() > 1 && word.len() < 4096 && word.contains(|c: char| c.is_alphanumeric()))
+        .filter(|word| word.len() > 1 && word.len() < 4096 && !word.starts_with('-'))
+        .filter(|word| word.contains(|c: char| c.is_alphanumeric()))
         .take(MOST_WORDS)
 }

@@ -70,8 +70,12 @@ impl FileLog {
     /// The file to write to now. A new day gets its file and the link.
     fn writable(&self, now: Timestamp) -> Result<PathBuf, LogError> {
         let today = format!("{}.jsonl", now.strftime("%Y-%m-%d"));
-        let newest = self.newest()?;
-        let linked = newest.is_some() && self.linked() == newest;
+        let link = self.linked();
+        let linked = link.is_some();
+        let newest = match link {
+            Some(name) => Some(name),
+            None => self.files()?.pop(),
+        };
         let name = newest.filter(|newest| *newest >= today).unwrap_or_else(|| today.clone());
         let path = self.path(&name);
         if !linked || name == today && !path.exists() {
