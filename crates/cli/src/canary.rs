@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 use signalbox_core::charter::Charter;
 use signalbox_core::{Mode, ProjectName, Role, SessionId};
 use signalbox_drivers::{HookKind, is_refusal, shell_call};
-use signalbox_store::charter::Assigned;
 use signalbox_store::session::{self, Session};
-use signalbox_store::{Home, clock, entropy};
+use signalbox_store::{Home, entropy};
 
 use crate::commands::{Spot, on_path};
 use crate::context::Context;
@@ -118,7 +117,8 @@ fn try_one(spot: &Spot, words: &[String], canary: &Canary) -> Result<Fate, Comma
     let home = Home::new(folder.path.join("home"));
     home.prepare()?;
     let id = SessionId::parse("canary").map_err(|error| CommandError::failed("canary", &error))?;
-    session::save(&home, &record(id, (canary.charter)(root)))?;
+    let unstarted = Session::unstarted(id, ProjectName::untracked());
+    session::save(&home, &Session { charter: (canary.charter)(root), ..unstarted })?;
     let payload = shell_call(spot.driver, "canary", root, canary.command);
     let Some((program, arguments)) = words.split_first() else { return Ok(Fate::Unseen) };
     let mut command = Command::new(program);
@@ -142,26 +142,6 @@ fn try_one(spot: &Spot, words: &[String], canary: &Canary) -> Result<Fate, Comma
     let output = child.wait_with_output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     Ok(if is_refusal(spot.driver, &said, output.status.code()) { Fate::Warned } else { Fate::Recorded })
-}
-
-fn record(id: SessionId, charter: Charter) -> Session {
-    Session {
-        name: id.to_string(),
-        id,
-        cli: "canary".to_owned(),
-        lineage: Vec::new(),
-        project: ProjectName::untracked(),
-        started: clock::now(),
-        capability: String::new(),
-        process: None,
-        ended: None,
-        confined_to: None,
-        subagent: None,
-        handed: None,
-        held: None,
-        assigned: Assigned::default(),
-        charter,
-    }
 }
 
 /// A folder that goes when it is done with.

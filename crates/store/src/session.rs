@@ -11,7 +11,7 @@ use signalbox_core::{Agent, Charter, ProjectName, SessionId, TicketId};
 use crate::charter::Assigned;
 use crate::home::Home;
 use crate::process::{self, Process};
-use crate::{entropy, files};
+use crate::{clock, entropy, files};
 
 /// One session's record: `sessions/<id>.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +78,27 @@ pub struct ProcessRecord {
 }
 
 impl Session {
+    /// The record of a session that has not started yet.
+    pub fn unstarted(id: SessionId, project: ProjectName) -> Self {
+        Self {
+            name: id.to_string(),
+            id,
+            cli: "agent".to_owned(),
+            lineage: Vec::new(),
+            project,
+            started: clock::now(),
+            capability: String::new(),
+            process: None,
+            ended: None,
+            confined_to: None,
+            subagent: None,
+            handed: None,
+            held: None,
+            assigned: Assigned::default(),
+            charter: Charter::default(),
+        }
+    }
+
     pub fn agent(&self) -> Agent {
         Agent { name: self.name.clone(), session: self.id.clone(), lineage: self.lineage.clone() }
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use signalbox_core::{ProjectName, Role, SessionId, text};
 use signalbox_store::charter::Assigned;
+use signalbox_store::project;
 use signalbox_store::session::{self, Session};
-use signalbox_store::{clock, project};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -211,21 +211,6 @@ fn prepared(cx: &Context, typed: &str, folder: Option<&std::path::Path>) -> Resu
     let id = SessionId::parse(typed).map_err(|error| CommandError::usage("session.id", error.to_string()))?;
     let folder = folder.map_or_else(|| cx.directory(), |folder| Ok(folder.to_owned()))?;
     cx.home()?.prepare()?;
-    Ok(Session {
-        name: id.to_string(),
-        id,
-        cli: "agent".to_owned(),
-        lineage: Vec::new(),
-        project: project::detect(cx.config()?, &folder).unwrap_or_else(ProjectName::untracked),
-        started: clock::now(),
-        capability: String::new(),
-        process: None,
-        ended: None,
-        confined_to: None,
-        subagent: None,
-        handed: None,
-        held: None,
-        assigned: Assigned::default(),
-        charter: signalbox_core::Charter::default(),
-    })
+    let project = project::detect(cx.config()?, &folder).unwrap_or_else(ProjectName::untracked);
+    Ok(Session::unstarted(id, project))
 }

@@ -161,7 +161,7 @@ fn respond(cx: &Context, caller: &Caller, incoming: &Incoming) -> Result<Answer,
 /// cut off while it writes.
 fn payload() -> Result<Vec<u8>, Trouble> {
     let broken = |error: std::io::Error| Trouble::Payload(format!("standard input cannot be read: {error}"));
-    let mut bytes = vec![0; 16 * 1024];
+    let mut bytes = vec![0; 4 * 1024];
     let mut length = 0;
     let mut rest = 0;
     let stdin = std::io::stdin();
