@@ -125,7 +125,7 @@ pub const CATALOG: &[EventDoc] = &[
     doc(
         "session.started",
         "An agent session began or came back",
-        "`cli`, `source`, `cwd`, `pid`, `name`, `model`",
+        "`cli`, `source`, `cwd`, `pid`, `name`, `model`, `mode`, `role`; of a subagent `parent`",
     ),
     doc("session.ended", "An agent session ended", "`reason`"),
     doc(

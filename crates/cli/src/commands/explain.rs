@@ -1,15 +1,15 @@
 //! `sb explain`: why was this refused, in full.
 
 use signalbox_core::call::{Action, ToolCall};
-use signalbox_core::judge::{self, Scene};
-use signalbox_core::shell::{self, Surroundings};
+use signalbox_core::judge;
+use signalbox_core::shell;
 use signalbox_core::{Event, SessionId, text};
 use signalbox_store::index::History;
 use signalbox_store::session;
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::hook::Disk;
+use crate::hook::look_from;
 
 /// The last refusal of your session, or in this project; or the one that an event tells of. Every rule that says no is
 /// named, with what the command would have done as far as its words show.
@@ -28,10 +28,11 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let word = |key: &str| data[key].as_str().unwrap_or_default();
     let command = word("command");
     let cwd = word("cwd");
-    let home = std::env::var("HOME").ok();
-    let variable = |name: &str| std::env::var(name).ok();
-    let at = Surroundings { cwd, home: home.as_deref(), variable: &variable };
-    let effects: Vec<String> = shell::effects(command, &at).list.iter().map(ToString::to_string).collect();
+    let effects: Vec<String> = look_from(cwd, |scene| shell::effects(command, &scene.surroundings()))
+        .list
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let refused = match session_of(cx, event.session.as_ref())? {
         Some(session) => {
             let action = if !command.is_empty() {
@@ -42,8 +43,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
                 Action::Write { paths: files(&data), text: String::new() }
             };
             let call = ToolCall { tool: word("tool").to_owned(), action, id: None };
-            let scene = Scene { cwd, home: home.as_deref(), variable: &variable, links: &Disk };
-            judge::all_refusals(&session.charter, &call, &scene)
+            look_from(cwd, |scene| judge::all_refusals(&session.charter, &call, scene))
         }
         None => Vec::new(),
     };

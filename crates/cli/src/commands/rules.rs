@@ -1,12 +1,12 @@
 //! `sb rules`: what is refused, and what would be.
 
 use signalbox_core::call::{Action, ToolCall};
-use signalbox_core::judge::{self, RULES, Refused, Scene};
+use signalbox_core::judge::{self, RULES, Refused};
 use signalbox_store::policy;
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::hook::Disk;
+use crate::hook::look_from;
 use crate::sessions;
 
 /// Every rule looks at what a call would do: files it writes, programs it runs, what git it does.
@@ -59,10 +59,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             let tool = if write { "Write" } else { "Bash" }.to_owned();
             let call = ToolCall { tool, action, id: None };
             let cwd = cx.directory()?.to_string_lossy().into_owned();
-            let home = std::env::var("HOME").ok();
-            let variable = |name: &str| std::env::var(name).ok();
-            let scene = Scene { cwd: &cwd, home: home.as_deref(), variable: &variable, links: &Disk };
-            verdict(cx, &judge::all_refusals(&charter, &call, &scene))
+            let refused = look_from(&cwd, |scene| judge::all_refusals(&charter, &call, scene));
+            verdict(cx, &refused)
         }
     }
 }

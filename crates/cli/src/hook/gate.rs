@@ -4,9 +4,8 @@ use serde_json::json;
 use signalbox_core::call::{Action, ToolCall};
 use signalbox_core::judge::{self, Refused, Scene};
 use signalbox_drivers::{Answer, HookKind, Incoming};
-use signalbox_store::session::Session;
 
-use super::disk::Disk;
+use super::disk::look_from;
 use super::{Caller, Trouble, record, speaker, subagent};
 use crate::context::Context;
 
@@ -82,19 +81,5 @@ fn words(refused: &Refused) -> String {
 
 /// Look at a call from where it is made.
 pub fn with_scene<T>(incoming: &Incoming, look: impl FnOnce(&Scene<'_>) -> T) -> T {
-    let home = std::env::var("HOME").ok();
-    let cwd = speaker::directory(incoming);
-    let variable = |name: &str| std::env::var(name).ok();
-    look(&Scene { cwd: &cwd, home: home.as_deref(), variable: &variable, links: &Disk })
-}
-
-/// Whether a session's gate bites: a call that every charter refuses must be refused.
-pub fn bites(session: &Session) -> bool {
-    let call = ToolCall {
-        tool: "Bash".to_owned(),
-        action: Action::Shell { command: "sb override sb_000000 done".to_owned() },
-        id: None,
-    };
-    let scene = Scene { cwd: "/", home: None, variable: &|_| None, links: &Disk };
-    judge::judge(&session.charter, &call, &scene).is_some()
+    look_from(&speaker::directory(incoming), look)
 }

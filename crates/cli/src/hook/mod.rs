@@ -28,7 +28,7 @@ use crate::error::CommandError;
 use crate::ui::Ui;
 
 pub use debug::VARIABLE as DEBUG;
-pub use disk::Disk;
+pub use disk::look_from;
 pub use guard::DEADLINE;
 pub use start::{assigned_by_log, compile_charter};
 pub use trouble::Trouble;

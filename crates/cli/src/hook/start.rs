@@ -10,7 +10,7 @@ use signalbox_store::charter::{self, Assigned};
 use signalbox_store::session::{self, Session};
 use signalbox_store::{Home, Index};
 
-use super::{Caller, Trouble, gate, speaker};
+use super::{Caller, Trouble, speaker};
 use crate::commands::context_text;
 use crate::context::Context;
 use crate::error::CommandError;
@@ -62,7 +62,7 @@ fn begin(
     let data = serde_json::json!({
         "cli": session.cli, "name": session.name, "source": source, "model": model,
         "cwd": incoming.cwd, "pid": session.process.as_ref().map(|process| process.pid),
-        "mode": session.charter.mode, "role": session.charter.role, "bites": gate::bites(&session),
+        "mode": session.charter.mode, "role": session.charter.role,
     });
     // The log first: no identity without a trace.
     let who = Who::Agent(session.agent());

@@ -35,7 +35,6 @@ fn a_session_is_told_its_batch_mode_and_role() {
     let started = scene.events("session.started");
     assert_eq!(started.len(), 1, "{started:#?}");
     assert_eq!(started[0]["data"]["role"], "doer");
-    assert_eq!(started[0]["data"]["bites"], true);
     let ended = scene.events("session.ended");
     assert_eq!(ended.len(), 1, "{ended:#?}");
     scene.found("A session is told its work, mode and role when it starts", Outcome::Works);

@@ -13,8 +13,6 @@ use crate::home::Home;
 pub(super) struct Failures {
     count: usize,
     last: Option<String>,
-    /// Sessions whose own check found that nothing would be refused.
-    toothless: Vec<String>,
 }
 
 impl Failures {
@@ -27,7 +25,6 @@ impl Failures {
                 let word = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
                 self.last = Some(format!("`sb hook {}` at {}: {}", word("hook"), event.ts, word("why")));
             }
-            "session.started" if data["bites"] == false => self.toothless.push(event.actor.clone()),
             "doctor.fixed" if data["check"] == "hooks" => *self = Self::default(),
             _ => {}
         }
@@ -44,12 +41,6 @@ pub(super) fn examine(home: &Home, failures: &Failures) -> io::Result<Vec<Findin
                 .hint("`sb log --event hook.failed` shows all; `--fix` marks them as seen.")
                 .repair(Repair::Seen("hooks")),
         );
-    }
-    for name in &failures.toothless {
-        findings.push(Finding::problem(
-            "hooks",
-            format!("session {name} started with a charter that refuses nothing"),
-        ));
     }
     for name in files::names(&home.trouble())? {
         let path = home.trouble().join(name);
