@@ -25,15 +25,18 @@ pub struct Arguments {
 
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let word = arguments.what.to_lowercase();
+    let named = Mode::parse(&word);
+    // A wrong word is wrong whoever is meant.
+    if named.is_none() && !matches!(word.as_str(), "status" | "toggle") {
+        return Err(CommandError::usage("mode.unknown", format!("there is no mode `{word}`")).hint(
+            "The modes are `discussion` and `implementation`; `status` and `toggle` are understood too.",
+        ));
+    }
     let session = sessions::meant(cx, arguments.session.as_deref())?;
-    let mode = match word.as_str() {
-        "status" => return say(cx, &session),
-        "toggle" => session.charter.mode.other(),
-        word => Mode::parse(word).ok_or_else(|| {
-            CommandError::usage("mode.unknown", format!("there is no mode `{word}`"))
-                .hint("The modes are `discussion` and `implementation`.")
-        })?,
-    };
+    if word == "status" {
+        return say(cx, &session);
+    }
+    let mode = named.unwrap_or_else(|| session.charter.mode.other());
     let who = cx.who()?;
     if mode == Mode::Implementation {
         who.must_be_human("open implementation mode")?;

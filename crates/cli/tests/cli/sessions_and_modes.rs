@@ -17,6 +17,7 @@ fn charter(env: &TestEnv, session: &str) -> Value {
 #[test]
 fn a_person_switches() {
     let env = env();
+    env.sb(["mode", "bogus"]).code(2).says("there is no mode `bogus`").never_says("no session runs");
     let _ada = env.agent("ada");
     for (word, mode) in [
         ("status", "implementation"),
