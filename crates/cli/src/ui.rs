@@ -43,6 +43,11 @@ impl Ui {
         }
     }
 
+    /// For programs: nothing is a terminal, and nobody is asked whether it is.
+    pub fn for_programs() -> Self {
+        Self { json: false, stdout_is_terminal: false, color: false, stderr_color: false }
+    }
+
     pub fn is_terminal(&self) -> bool {
         self.stdout_is_terminal
     }

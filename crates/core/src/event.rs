@@ -165,6 +165,11 @@ pub const CATALOG: &[EventDoc] = &[
     doc("hook.post-compact", "The conversation was compacted", "`trigger`"),
     doc("hook.interrupt", "The person interrupted the agent", "none"),
     doc("hook.other", "A hook that this version does not know", "`event`"),
+    doc(
+        "hook.unguarded",
+        "A tool was used without its gate: the hook before it is missing, skipped or broken",
+        "as `hook.pre-tool`, without `permission`",
+    ),
     doc("hook.failed", "A hook could not do its work", "`hook`, `why`"),
     doc("project.registered", "A directory became a project", "`path`"),
     doc("doctor.fixed", "`sb doctor --fix` repaired something", "`check`, `what`"),

@@ -2,13 +2,13 @@
 
 use super::effect::Effect;
 use super::walk::Walker;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Which effects were written down since something began to repeat itself.
 pub(super) struct Emitted {
     pub from: usize,
-    hashes: HashMap<u64, usize>,
+    hashes: BTreeMap<u64, usize>,
 }
 
 const FEW_EFFECTS: usize = 24;
@@ -22,7 +22,7 @@ fn hash(effect: &Effect) -> u64 {
 impl Walker<'_> {
     /// What is written down from here on.
     pub fn emitted(&self) -> Emitted {
-        Emitted { from: self.effects.len(), hashes: HashMap::new() }
+        Emitted { from: self.effects.len(), hashes: BTreeMap::new() }
     }
 
     /// Writes down what was not written down before.

@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Fill with random bytes.
 pub fn fill(bytes: &mut [u8]) {
+    if seed().is_none() && filled_by_system(bytes) {
+        return;
+    }
     for chunk in bytes.chunks_mut(8) {
         let random = number().to_le_bytes();
         chunk.copy_from_slice(&random[..chunk.len()]);
@@ -21,17 +24,21 @@ pub fn number() -> u64 {
     system().unwrap_or_else(|| seeded(u64::from(std::process::id())))
 }
 
-/// Straight from the kernel: one system call, where the usual crate opens two files first in a static program.
-#[cfg(target_os = "linux")]
 fn system() -> Option<u64> {
     let mut bytes = [0u8; 8];
-    let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).ok()?;
-    (filled == bytes.len()).then(|| u64::from_le_bytes(bytes))
+    filled_by_system(&mut bytes).then(|| u64::from_le_bytes(bytes))
+}
+
+/// Straight from the kernel: one system call, where the usual crate opens two files first in a static program.
+#[cfg(target_os = "linux")]
+fn filled_by_system(bytes: &mut [u8]) -> bool {
+    let length = bytes.len();
+    rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty()) == Ok(length)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn system() -> Option<u64> {
-    getrandom::u64().ok()
+fn filled_by_system(bytes: &mut [u8]) -> bool {
+    getrandom::fill(bytes).is_ok()
 }
 
 fn seed() -> Option<u64> {

@@ -29,9 +29,23 @@ pub fn read_optional(path: &Path) -> io::Result<Option<Vec<u8>>> {
         let what = if metadata.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::InvalidInput };
         return Err(io::Error::new(what, "it is not a regular file"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1));
-    file.read_to_end(&mut bytes)?;
-    Ok(Some(bytes))
+    let mut bytes = vec![0; usize::try_from(metadata.len()).unwrap_or(0).saturating_add(1)];
+    let mut length = 0;
+    loop {
+        let room = bytes.get_mut(length..).unwrap_or_default();
+        let wanted = room.len();
+        match file.read(room) {
+            // A regular file gives less than there is room for only at its end.
+            Ok(read) if read < wanted => {
+                bytes.truncate(length + read);
+                return Ok(Some(bytes));
+            }
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        bytes.resize(length * 2, 0);
+    }
 }
 
 /// Opening never waits for somebody at the other end.
@@ -106,6 +120,12 @@ pub fn open_append(path: &Path) -> io::Result<(File, bool)> {
     let file =
         OpenOptions::new().append(true).create(true).mode(PRIVATE).custom_flags(NEVER_WAIT).open(path)?;
     Ok((file, !existed))
+}
+
+/// The same for a file that must be there.
+pub fn open_existing_append(path: &Path) -> io::Result<File> {
+    fault::point()?;
+    OpenOptions::new().append(true).custom_flags(NEVER_WAIT).open(path)
 }
 
 /// Append with one `write(2)`. On error some of the bytes may stand in the file; they were not acknowledged.

@@ -1,6 +1,7 @@
 //! `bench`: what the goals are measured with. Everything that is compared is measured side by side in one
 //! run, because only ratios mean something on another machine.
 
+mod claude;
 mod growth;
 mod home;
 mod hook;
@@ -30,6 +31,7 @@ type Row = (&'static str, fn(&mut Bench) -> Result<Section>);
 const BENCHES: &[Row] = &[
     ("start", start::run),
     ("hook", hook::run),
+    ("claude", claude::run),
     ("list", list::run),
     ("who", who::run),
     ("growth", growth::run),

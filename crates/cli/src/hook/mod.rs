@@ -10,6 +10,7 @@ mod end;
 mod gate;
 mod guard;
 mod hold_back;
+mod input;
 mod prompt;
 mod record;
 mod speaker;
@@ -17,6 +18,7 @@ mod start;
 mod subagent;
 mod transcript;
 mod trouble;
+mod unguarded;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -32,9 +34,6 @@ pub use disk::look_from;
 pub use guard::DEADLINE;
 pub use start::{assigned_by_log, compile_charter};
 pub use trouble::Trouble;
-
-/// The most that is read of a payload. Tool inputs are far smaller; whatever sends more gets a refusal.
-const MOST_PAYLOAD: u64 = 16 * 1024 * 1024;
 
 /// What stands on the command line.
 struct Called {
@@ -92,7 +91,7 @@ struct Caller {
 }
 
 fn answer(called: &Called) -> Result<Reply, Trouble> {
-    let payload = payload()?;
+    let payload = input::payload()?;
     let recognised = called.driver.or_else(|| signalbox_drivers::recognise_bytes(&payload));
     // A CLI that nobody here knows is most likely to speak as Claude Code does.
     let driver = recognised.or_else(|| signalbox_drivers::find("claude")).ok_or(Trouble::UnknownCli)?;
@@ -104,7 +103,7 @@ fn answer(called: &Called) -> Result<Reply, Trouble> {
     if called.kind != HookKind::PreTool {
         guard::watch();
     }
-    let cx = Context::new(Ui::new());
+    let cx = Context::new(Ui::for_programs());
     let asked = Asked { kind: kind_of(called.kind, &incoming), wire_event: incoming.wire_event.clone() };
     let answer = match respond(&cx, &caller, &incoming)? {
         Answer::Rewrite { input, approve } => {
@@ -154,54 +153,6 @@ fn respond(cx: &Context, caller: &Caller, incoming: &Incoming) -> Result<Answer,
         Moment::TeammateIdle { name, .. } => hold_back::teammate(cx, caller, incoming, name),
         Moment::Stop { again, paused, .. } => hold_back::stop(cx, caller, incoming, *again, *paused),
         _ => record::moment(cx, caller, incoming),
-    }
-}
-
-/// All of standard input, within bounds. What is too much is read to its end all the same, so that the CLI is not
-/// cut off while it writes.
-fn payload() -> Result<Vec<u8>, Trouble> {
-    let broken = |error: std::io::Error| Trouble::Payload(format!("standard input cannot be read: {error}"));
-    let mut bytes = vec![0; 4 * 1024];
-    let mut length = 0;
-    let mut rest = 0;
-    let stdin = std::io::stdin();
-    loop {
-        wait_for_input(&stdin).map_err(broken)?;
-        if length == bytes.len() {
-            bytes.resize(length * 4, 0);
-        }
-        let room = bytes.get_mut(length..).unwrap_or_default();
-        match rustix::io::read(&stdin, room) {
-            Ok(0) => break,
-            Ok(read) if (length + read) as u64 > MOST_PAYLOAD => rest += read as u64,
-            Ok(read) => length += read,
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
-            Err(error) => return Err(broken(error.into())),
-        }
-    }
-    bytes.truncate(length);
-    if rest == 0 {
-        return Ok(bytes);
-    }
-    Err(Trouble::Payload(format!(
-        "the payload has {} bytes, and {MOST_PAYLOAD} are read",
-        bytes.len() as u64 + rest
-    )))
-}
-
-/// Wait until there is something to read, but not past the deadline.
-fn wait_for_input(stdin: &std::io::Stdin) -> std::io::Result<()> {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let left = guard::remaining();
-    let mut fds = [PollFd::new(stdin, PollFlags::IN)];
-    let timeout = Timespec {
-        tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
-        tv_nsec: left.subsec_nanos().into(),
-    };
-    match poll(&mut fds, Some(&timeout)) {
-        Ok(0) => Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "it did not end in time")),
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -8,7 +8,7 @@ use signalbox_store::log::{EventLog, FileLog};
 use signalbox_store::session::Session;
 use signalbox_store::{Home, clock, new_event_id};
 
-use super::{Caller, Trouble, debug, speaker};
+use super::{Caller, Trouble, debug, speaker, unguarded};
 use crate::context::Context;
 
 /// How much of a command, prompt or message is kept.
@@ -44,7 +44,12 @@ pub fn moment(cx: &Context, caller: &Caller, incoming: &Incoming) -> Result<Answ
         _ => (HookKind::Other, fields(json!({ "event": incoming.wire_event }))),
     };
     write(cx.home()?, &session, kind, data)?;
-    Ok(Answer::Nothing)
+    match &incoming.moment {
+        Moment::PostTool { call, .. } | Moment::PostToolFailure { call, .. } => {
+            unguarded::watch(cx.home()?, &session, call)
+        }
+        _ => Ok(Answer::Nothing),
+    }
 }
 
 /// What a tool call is, for the log.
@@ -127,6 +132,9 @@ pub fn insert(data: &mut Map<String, Value>, key: &str, value: Value) {
 
 /// The beginning of a text.
 pub fn cut(text: &str) -> String {
+    if text.len() <= MOST_TEXT {
+        return text.to_owned();
+    }
     match text.char_indices().nth(MOST_TEXT) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),

@@ -180,7 +180,9 @@ fn a_whole_session_through_the_installed_hooks() {
         let hook = &settings["hooks"][wire][0]["hooks"][0];
         let words = std::iter::once(&hook["command"]).chain(hook["args"].as_array().expect("arguments"));
         let words: Vec<String> = words.map(|word| quote(word.as_str().expect("a word"))).collect();
-        let payload = crate::payloads::claude(&env, payload, "ada", &serde_json::json!({}));
+        // One and the same call, before and after.
+        let call = serde_json::json!({ "tool_use_id": "toolu_1" });
+        let payload = crate::payloads::claude(&env, payload, "ada", &call);
         env.write(env.root().join("payload"), payload.to_string());
         let run = ada.run(&format!("{} <\"$HOME/payload\"", words.join(" "))).success();
         assert!(run.stdout.contains(says) && (!says.is_empty() || run.stdout.is_empty()), "{wire}: {run}");

@@ -195,3 +195,30 @@ fn agents_may_hold_themselves_back() {
     ada.sb(["index", "rebuild"]).success();
     ada.sb(["doctor"]).success();
 }
+
+/// Hooks refuse these commands to agents before they run; `sb` refuses each of them itself too.
+#[test]
+fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
+    let env = env();
+    let id = env.new_ticket("One");
+    let mut agent = env.agent("ada");
+    // From here every switch of the mode would open it.
+    agent.sb(["mode", "discussion"]).success();
+    let mut refused = |words: &[&str]| {
+        agent.sb(words.iter().copied()).code(4).says("only a human may");
+    };
+    for (command, words) in signalbox_core::judge::HUMAN_ONLY {
+        match (*command, *words) {
+            // A hook acts for whoever runs it, and can only report.
+            ("hook", _) => {}
+            ("override", _) => refused(&["override", &id, "done", "because"]),
+            ("hold" | "unhold" | "reopen", _) => refused(&[command, &id, "because"]),
+            ("close", _) => refused(&["close", &id]),
+            ("assign", _) => refused(&["assign", &id, "bob"]),
+            ("session", ["set"]) => refused(&["session", "set", "--session", "ada", "--role", "doer"]),
+            ("config", ["set"]) => refused(&["config", "set", "vault", "elsewhere"]),
+            ("mode" | "hooks" | "doctor", words) => words.iter().for_each(|word| refused(&[command, word])),
+            other => panic!("nothing shows that `sb` refuses {other:?} itself"),
+        }
+    }
+}

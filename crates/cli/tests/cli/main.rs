@@ -35,6 +35,7 @@ mod subagents;
 mod support;
 mod tasklist;
 mod terminals;
+mod unguarded;
 mod vault;
 mod vault_damage;
 mod working;

@@ -19,8 +19,8 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("session", &["set"]),
     ("hooks", &["install", "uninstall"]),
     ("config", &["set"]),
+    ("doctor", &["--fix"]),
     ("hook", &[]),
-    ("trust", &[]),
 ];
 
 pub fn ask(_charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {

@@ -56,7 +56,8 @@ fn takes_value(valued: &str, options: &[(&str, Does)], name: &str) -> bool {
     let listed = options
         .iter()
         .any(|(option, does)| *option == name && !matches!(does, Does::InPlace | Does::Becomes(_)));
-    listed || valued.split(' ').any(|known| known == name)
+    // By bytes: this is asked of every option of every command, and a search for characters costs ten times as much.
+    listed || valued.as_bytes().split(|byte| *byte == b' ').any(|known| known == name.as_bytes())
 }
 
 /// A long option may be shortened: the first known one that starts like it may be meant.

@@ -13,6 +13,9 @@ use crate::home::Home;
 pub(super) struct Failures {
     count: usize,
     last: Option<String>,
+    /// Calls that ran without a gate, and the last of them.
+    unguarded: usize,
+    last_unguarded: Option<String>,
 }
 
 impl Failures {
@@ -24,6 +27,11 @@ impl Failures {
                 self.count += 1;
                 let word = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
                 self.last = Some(format!("`sb hook {}` at {}: {}", word("hook"), event.ts, word("why")));
+            }
+            "hook.unguarded" => {
+                self.unguarded += 1;
+                let tool = data["tool"].as_str().unwrap_or("a tool").to_owned();
+                self.last_unguarded = Some(format!("{tool} of {} at {}", event.actor, event.ts));
             }
             "doctor.fixed" if data["check"] == "hooks" => *self = Self::default(),
             _ => {}
@@ -39,6 +47,17 @@ pub(super) fn examine(home: &Home, failures: &Failures) -> io::Result<Vec<Findin
         findings.push(
             Finding::note("hooks", what)
                 .hint("`sb log --event hook.failed` shows all; `--fix` marks them as seen.")
+                .repair(Repair::Seen("hooks")),
+        );
+    }
+    if let Some(last) = &failures.last_unguarded {
+        let what = format!(
+            "tools ran without Signalbox's gate before them, {} in all; the last was {last}",
+            failures.unguarded
+        );
+        findings.push(
+            Finding::problem("hooks", what)
+                .hint("`sb hooks status` says what is installed, `sb hooks test` whether it bites; `--fix` marks these as seen.")
                 .repair(Repair::Seen("hooks")),
         );
     }

@@ -52,6 +52,24 @@ impl FileLog {
         }
     }
 
+    /// About the last `most` bytes of the log, from two days at most, and whether that is all of them.
+    pub fn last(&self, most: u64) -> Result<(Vec<u8>, bool), LogError> {
+        let newest = self.files()?.into_iter().rev().take(2);
+        let mut bytes = Vec::new();
+        let mut left = most;
+        for name in newest {
+            let path = self.path(&name);
+            let size = files::size(&path).map_err(|e| self.read_error(&path, e))?.unwrap_or(0);
+            let older = files::read_from(&path, size.saturating_sub(left));
+            bytes.splice(0..0, older.map_err(|e| self.read_error(&path, e))?);
+            if size > left {
+                return Ok((bytes, false));
+            }
+            left -= size;
+        }
+        Ok((bytes, true))
+    }
+
     /// Whether `current` points to the newest file.
     pub fn link_is_right(&self) -> Result<bool, LogError> {
         Ok(self.linked() == self.files()?.pop())
@@ -69,7 +87,7 @@ impl FileLog {
 
     /// The file to write to now. A new day gets its file and the link.
     fn writable(&self, now: Timestamp) -> Result<PathBuf, LogError> {
-        let today = format!("{}.jsonl", now.strftime("%Y-%m-%d"));
+        let today = day_file(now);
         let link = self.linked();
         let linked = link.is_some();
         let newest = match link {
@@ -152,6 +170,11 @@ impl FileLog {
     }
 }
 
+/// The name of the file for this moment's day.
+fn day_file(now: Timestamp) -> String {
+    format!("{}.jsonl", now.strftime("%Y-%m-%d"))
+}
+
 impl EventLog for FileLog {
     fn append(&self, events: &mut [Event], seen: &Position) -> Result<(), LogError> {
         let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
@@ -186,6 +209,15 @@ impl EventLog for FileLog {
 
     fn record(&self, event: &Event) -> Result<(), LogError> {
         let bytes = encode(event).map_err(LogError::Encode)?;
+        // On all but the first event of a day the file is there, and finding that out by opening it is the quickest.
+        if let Some(name) = self.linked().filter(|name| *name >= day_file(event.ts)) {
+            let path = self.path(&name);
+            match files::open_existing_append(&path) {
+                Ok(file) => return files::append(&file, &bytes).map_err(|e| self.write_error(&path, e)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(self.write_error(&path, error)),
+            }
+        }
         let path = self.writable(event.ts)?;
         let write = || files::append(&files::open_append(&path)?.0, &bytes);
         write().map_err(|e| self.write_error(&path, e))

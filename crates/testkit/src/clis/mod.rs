@@ -29,6 +29,8 @@ pub struct Place {
     home: PathBuf,
     project: PathBuf,
     variables: Vec<(String, String)>,
+    /// The folder the CLIs are installed in, where `SIGNALBOX_CLIS` does not say.
+    clis: Option<PathBuf>,
 }
 
 impl Place {
@@ -36,8 +38,12 @@ impl Place {
     pub fn new(home: impl Into<PathBuf>, project: impl AsRef<Path>, path: &str) -> Self {
         // What a CLI trusts is the folder as the kernel names it.
         let project = project.as_ref().canonicalize().expect("the project's folder");
-        let place =
-            Self { home: home.into(), project, variables: vec![("PATH".to_owned(), path.to_owned())] };
+        let place = Self {
+            home: home.into(),
+            project,
+            variables: vec![("PATH".to_owned(), path.to_owned())],
+            clis: None,
+        };
         std::fs::create_dir_all(place.temporary()).expect("make a folder");
         place
     }
@@ -56,6 +62,13 @@ impl Place {
     /// CLIs leave logs, sockets and reports of errors behind, which must not outlive the test.
     fn temporary(&self) -> PathBuf {
         self.home.join(".tmp")
+    }
+
+    /// CLIs that are installed in this folder.
+    #[must_use]
+    pub fn with_clis(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.clis = Some(folder.into());
+        self
     }
 
     /// One more variable in the environment of the CLI.
@@ -101,13 +114,20 @@ pub struct Cli {
 impl Cli {
     /// Where a CLI is, if it is installed.
     pub fn find(name: &str) -> Option<PathBuf> {
-        let folder = std::env::var_os("SIGNALBOX_CLIS")?;
-        let program = Path::new(&folder).join("node_modules/.bin").join(name);
+        Self::find_in(Path::new(&std::env::var_os("SIGNALBOX_CLIS")?), name)
+    }
+
+    fn find_in(folder: &Path, name: &str) -> Option<PathBuf> {
+        let program = folder.join("node_modules/.bin").join(name);
         program.exists().then_some(program)
     }
 
     fn new(name: &str, place: &Place) -> Self {
-        let program = Self::find(name).unwrap_or_else(|| panic!("{name}: begin with `skip_without`"));
+        let program = match &place.clis {
+            Some(folder) => Self::find_in(folder, name),
+            None => Self::find(name),
+        };
+        let program = program.unwrap_or_else(|| panic!("{name}: begin with `skip_without`"));
         Self {
             program,
             place: place.clone(),

@@ -50,6 +50,8 @@ pub struct Request {
     pub part: Part,
     /// `null` where it had none.
     pub body: Value,
+    /// When it was there as a whole.
+    pub at: Instant,
 }
 
 /// What a request is a part of.
@@ -202,6 +204,7 @@ impl Shared {
             path: incoming.path.clone(),
             part: stage.as_ref().map_or(Part::Helper, |stage| stage.part.clone()),
             body: body.clone(),
+            at: Instant::now(),
         });
         self.arrived.notify_all();
         match (protocol, stage) {
