@@ -70,11 +70,23 @@ fn is_sb(word: impl AsRef<str>) -> bool {
     name == "sb" || (name.contains(['?', '[', '*']) && name.len() > 1 && meet("sb", name, Case::Exact))
 }
 
+/// Whether an argument is this option: with a value behind it, or among other letters.
+fn is_option(argument: &str, option: &str) -> bool {
+    let long = argument.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+    let cluster = argument.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    long || letter.zip(cluster).is_some_and(|(letter, letters)| letters.contains(letter))
+}
+
 fn refuse(arguments: &[String]) -> Option<Refusal> {
     let mut words = arguments.iter().filter(|word| !word.starts_with('-') && !word.contains('/'));
     let command = words.next()?;
     let (_, only) = HUMAN_ONLY.iter().find(|(name, _)| name == command)?;
-    let told = words.next().filter(|word| only.contains(&word.as_str()));
+    let second = words.next();
+    let told = only.iter().find(|word| match word.starts_with('-') {
+        true => arguments.iter().any(|argument| is_option(argument, word)),
+        false => second.is_some_and(|second| second == **word),
+    });
     let whole = match (only.is_empty(), told) {
         (true, _) => command.clone(),
         (false, Some(word)) => format!("{command} {word}"),
