@@ -29,11 +29,10 @@ pub fn ask(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
 fn forge(arguments: &[String]) -> Option<String> {
     let words: Vec<&str> =
         arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    let changes = match words.as_slice() {
-        ["pr", "merge" | "checkout" | "update-branch", ..] | ["auth", ..] | ["api", ..] => true,
-        ["repo", verb, ..] => !matches!(*verb, "view" | "list"),
-        _ => false,
-    };
+    let changes = matches!(
+        words.as_slice(),
+        ["pr", "merge" | "checkout" | "update-branch", ..] | ["auth" | "api", ..] | ["repo", _, ..]
+    );
     changes.then(|| {
         format!("`gh {}` reaches beyond it", words.iter().take(2).copied().collect::<Vec<_>>().join(" "))
     })

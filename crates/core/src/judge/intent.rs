@@ -7,7 +7,6 @@ use crate::shell::{self, Change, Effect, Effects, Nature, Opaque, Place};
 use super::places::{Names, Scene};
 
 /// What a call is about to do.
-#[derive(Debug)]
 pub struct Intent<'a> {
     pub call: &'a ToolCall,
     pub scene: &'a Scene<'a>,

@@ -28,12 +28,6 @@ pub struct Scene<'a> {
     pub links: &'a dyn Links,
 }
 
-impl std::fmt::Debug for Scene<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scene").field("cwd", &self.cwd).field("home", &self.home).finish_non_exhaustive()
-    }
-}
-
 impl<'a> Scene<'a> {
     pub fn surroundings(&self) -> Surroundings<'a> {
         Surroundings { cwd: self.cwd, home: self.home, variable: self.variable }
@@ -195,13 +189,14 @@ fn parts(names: &[String]) -> Option<Vec<String>> {
     Some(names.iter().flat_map(|name| name.split('/')).filter(|part| !part.is_empty()).map(folded).collect())
 }
 
-/// Whether some path that ends so fits: `a/b` against `/x/a/b`.
+/// Whether some path that ends so fits: `a/b` against `/x/a/b`, and `a/b/c` against `/x/a/**`.
 fn ends_meet(pattern: &str, end: &str, case: Case) -> bool {
-    let count = end.split('/').count();
     let parts: Vec<&str> = pattern.split('/').collect();
-    let Some(tail) = parts.len().checked_sub(count).and_then(|at| parts.get(at..)) else { return false };
-    // Something of what is known must be what the rule is about.
-    tail.iter().any(|name| !name.contains('*')) && meet_by_name(&tail.join("/"), end, case)
+    (0..parts.len()).any(|at| {
+        let tail = &parts[at..];
+        // Something of what is known must be what the rule is about.
+        tail.iter().any(|name| !name.contains('*')) && meet_by_name(&tail.join("/"), end, case)
+    })
 }
 
 /// A person's pattern as one for absolute paths: `src/**` is below the root, `*.rs` at any depth below it.

@@ -5,7 +5,9 @@ use signalbox_core::call::{Action, ToolCall};
 use signalbox_core::charter::{Approval, CHARTER_VERSION, Charter, Decision, OwnRule};
 use signalbox_core::judge::{NoLinks, Scene, check_examples, judge};
 
-use crate::world::{approved, assistant, discussing, doer, judged, shell, test_writer, with_role, write};
+use crate::world::{
+    Blind, approved, assistant, discussing, doer, judged, scene, shell, test_writer, with_role, write,
+};
 
 /// The rules that refuse a call, in their order.
 fn rules(charter: &Charter, call: &ToolCall) -> String {
@@ -148,6 +150,13 @@ fn the_branch() {
             ("git worktree add /tmp/x", "branch"),
             ("git submodule add x y", "branch"),
             ("git frobnicate", "branch"),
+            ("gh pr view 1; gh repo view", ""),
+            ("gh pr create --fill", ""),
+            ("gh pr merge --squash 1", "branch"),
+            ("gh auth setup-git", "branch"),
+            ("gh api -X DELETE repos/a/b", "branch"),
+            ("gh repo fork", "branch"),
+            ("gh repo --help", ""),
         ],
     );
 }
@@ -164,10 +173,17 @@ fn the_worktree() {
             ("touch outside/a", "outside"),
             ("touch ../other/a", "outside"),
             ("ln -s src/a src/b", "outside"),
+            ("cd /code/other && git commit -m x", "outside"),
+            ("cd /code/other && git fetch && git log", ""),
             ("touch \"$SOMEWHERE/a\"", "outside tests"),
         ],
     );
     assert_eq!(rules(&doer(), &write("/code/other/a")), "outside");
+    assert_eq!(rules(&doer(), &write("~")), "outside");
+    assert_eq!(rules(&doer(), &write("~notes/a")), "", "only a shell knows other people's homes");
+    let blind = Scene { links: &Blind, ..scene() };
+    let refused = judge(&doer(), &write("src/a"), &blind).map(|refused| refused.rule);
+    assert_eq!(refused, Some("outside"), "a disk that does not say where a path leads");
     let nowhere = Charter { root: None, ..doer() };
     assert_eq!(rules(&nowhere, &write("/anywhere/a")), "", "without a root there is no outside");
 }
@@ -190,6 +206,10 @@ fn the_tests() {
         ],
     );
     check(&Charter { tests: Vec::new(), ..doer() }, &[("touch tests/a.rs", "")]);
+    check(
+        &Charter { tests: vec!["tests/*.rs".into()], ..doer() },
+        &[("rm -rf tests", "tests"), ("rm -rf testsuite", "")],
+    );
     check(
         &test_writer(),
         &[
@@ -217,6 +237,10 @@ fn what_is_protected() {
             ("touch /etc/cron.d/x", "protected"),
             ("echo x > \"$D/.git/config\"", "protected"),
             ("echo x > \"$OUT\"", ""),
+            ("echo x > \"$OUT/a/b/c/d/e\"", ""),
+            ("echo x > \"$D/a/b/c/.git/hooks/pre-commit\"", "protected"),
+            ("echo x > \"$D/.ssh/keys/mine\"", "protected"),
+            ("echo x > \"$D/else/.bashrc\"", ""),
             ("node -e 'fs.writeFileSync(\".mcp.json\", \"\")'", "protected"),
             ("./mine .mcp.json", "protected"),
             ("cat .mcp.json", ""),
@@ -226,10 +250,13 @@ fn what_is_protected() {
             ("git config merge.conflictstyle zdiff3", ""),
             ("git config --edit", "protected"),
             ("git config remote.origin.uploadpack x", "protected"),
+            ("git -c core.pager=cat -c push.default=current push", ""),
+            ("git -c core.hooksPath=cat -c push.default=current push", "protected"),
         ],
     );
     let own = Charter {
-        protect: vec!["infra/**".into(), "*.pem".into()],
+        protect: vec!["infra/**".into(), "*.pem".into(), "/srv/keys/**".into()],
+        signalbox: "/srv/box".into(),
         unprotect: vec![".envrc".into()],
         ..assistant()
     };
@@ -238,10 +265,16 @@ fn what_is_protected() {
         &[
             ("touch infra/main.tf", "protected"),
             ("touch deep/down/key.pem", "protected"),
+            ("touch /srv/keys/a", "protected"),
+            ("touch /srv/box/log", "protected"),
+            ("touch /srv/other", ""),
             ("touch .envrc", ""),
             ("touch .mcp.json", "protected"),
         ],
     );
+    check(&Charter { signalbox: String::new(), ..assistant() }, &[("touch /srv/box/log", "")]);
+    let too_long = format!("./mine {}.mcp.json", "a/".repeat(2_048));
+    check(&assistant(), &[(&too_long, "")]);
     check(
         &doer(),
         &[
@@ -279,6 +312,18 @@ fn what_only_a_human_may_say() {
             ("sb --json close sb_a7Kx2m", "human"),
             ("python3 -c 'import os; os.system(\"sb override x done\")'", "human"),
             ("sb", ""),
+            ("./door close 1", ""),
+            ("./place /usr/bin/sb door; ./door close 1", "human"),
+            ("python3 -c 'os.symlink(\"/usr/bin/sb\", \"door\")'; ./door close 1", "human"),
+            ("$DOOR close 1", "human"),
+            ("$(which s''b) close 1", "human"),
+            ("\"$(echo $(which s''b))\" close 1", "human"),
+            ("eval \"$(direnv hook bash)\"", ""),
+            ("bash ./door close 1", "human"),
+            ("./tool s* close 1", "human"),
+            ("./tool a* close 1", ""),
+            ("./tool * close 1", ""),
+            ("ruby -e 'server.close; hold all of the gates for long'", ""),
         ],
     );
 }
@@ -339,6 +384,8 @@ fn rules_of_ones_own() {
             ("touch .mcp.json", ""),
             ("touch .mcp.json .git/config", "protected"),
             ("touch .mcp.json; sb override x done", "human"),
+            ("touch \"$D/.mcp.json\"", "protected"),
+            ("touch .envrc", "protected"),
         ],
     );
     let allow = with(OwnRule { command: Some("tool *".into()), ..rule(Decision::Allow) });
@@ -388,6 +435,8 @@ fn approval() {
         ("cargo build", false),
         ("cargo test && ./mine", false),
         ("cargo test; python3 -c x", false),
+        ("cargo test; eval \"$LATER\"", false),
+        ("cargo test && curl -s https://example.org", false),
         ("cargo test > /code/other/log", false),
         ("cargo test > log.txt", true),
         ("git push origin x", true),
