@@ -162,6 +162,11 @@ impl Names {
         })
     }
 
+    /// Whether links lead to another place than it says.
+    pub fn lead_elsewhere(&self) -> bool {
+        self.all.len() > 1
+    }
+
     /// Where it really is: each place it may be, or none where that is not known for certain.
     pub fn real(&self) -> &[String] {
         let known = if self.unknown { 0 } else { self.real };

@@ -99,6 +99,7 @@ fn tools_of_every_kind() {
         (call("TaskUpdate", Action::Inward), "", ""),
         (call("mcp__fs__get_file", Action::Unheard { paths: paths("a"), commands: vec![] }), "", ""),
         (call("mcp__fs__getFile", Action::Unheard { paths: paths("a"), commands: vec![] }), "", ""),
+        (call("mcp__fs__Get-File", Action::Unheard { paths: paths("a"), commands: vec![] }), "", ""),
         (call("mcp__fs__put_file", Action::Unheard { paths: paths("a"), commands: vec![] }), "mode", ""),
         (
             call("mcp__fs__put_file", Action::Unheard { paths: paths(".git/config"), commands: vec![] }),
@@ -175,6 +176,15 @@ fn the_worktree() {
             ("ln -s src/a src/b", "outside"),
             ("cd /code/other && git commit -m x", "outside"),
             ("cd /code/other && git fetch && git log", ""),
+            ("python3 -c 'open(\"outside/a\", \"w\")'", "outside"),
+            ("python3 -c 'open(Path.home() / \".netrc\", \"w\")'", "protected outside"),
+            ("node -e 'all().map(one)'", ""),
+            ("./mine ../other/a", "outside"),
+            ("./mine /code/shop/a /tmp/b /usr/share/c", ""),
+            ("./mine /v", ""),
+            ("cargo build --target-dir /code/other/target", "outside"),
+            ("cargo build --target-dir=outside/target", "outside"),
+            ("cargo build --manifest-path /code/other/Cargo.toml", ""),
             ("touch \"$SOMEWHERE/a\"", "outside tests"),
         ],
     );
@@ -244,6 +254,9 @@ fn what_is_protected() {
             ("node -e 'fs.writeFileSync(\".mcp.json\", \"\")'", "protected"),
             ("./mine .mcp.json", "protected"),
             ("cat .mcp.json", ""),
+            ("cat .mcp.json > copy.json", ""),
+            ("ln -s .git/hooks src/h", "protected"),
+            ("python3 -c 'open(Path.home() / \".SSH/config\", \"w\")'", "protected"),
             ("touch Makefile CLAUDE.md", ""),
             ("git config user.email a@b.c", ""),
             ("git config core.hooksPath .hooks", "protected"),
@@ -255,7 +268,7 @@ fn what_is_protected() {
         ],
     );
     let own = Charter {
-        protect: vec!["infra/**".into(), "*.pem".into(), "/srv/keys/**".into()],
+        protect: vec!["infra/**".into(), "*.pem".into(), "/srv/keys/**".into(), "x".into()],
         signalbox: "/srv/box".into(),
         unprotect: vec![".envrc".into()],
         ..assistant()
@@ -266,6 +279,8 @@ fn what_is_protected() {
             ("touch infra/main.tf", "protected"),
             ("touch deep/down/key.pem", "protected"),
             ("touch /srv/keys/a", "protected"),
+            ("touch x", "protected"),
+            ("python3 -c 'x = 1'", ""),
             ("touch /srv/box/log", "protected"),
             ("touch /srv/other", ""),
             ("touch .envrc", ""),
@@ -273,8 +288,10 @@ fn what_is_protected() {
         ],
     );
     check(&Charter { signalbox: String::new(), ..assistant() }, &[("touch /srv/box/log", "")]);
-    let too_long = format!("./mine {}.mcp.json", "a/".repeat(2_048));
-    check(&assistant(), &[(&too_long, "")]);
+    // The longest path that the system takes, and one that is too long.
+    let longest = format!("./mine {}.mcp.json", "a/".repeat(2_043));
+    let too_long = format!("./mine a{}.mcp.json", "a/".repeat(2_043));
+    check(&assistant(), &[(&longest, "protected"), (&too_long, "")]);
     check(
         &doer(),
         &[
