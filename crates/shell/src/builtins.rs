@@ -185,7 +185,7 @@ impl Walker<'_> {
             if name == "command" && (option.start().contains('v') || option.start().contains('V')) {
                 return Outcome::either(States::one(state));
             }
-            if name == "exec" && option.is("-a") {
+            if name == "exec" && option.start().ends_with('a') {
                 rest.next();
             }
         }

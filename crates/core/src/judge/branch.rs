@@ -102,8 +102,8 @@ fn breaks(branch: &str, act: &GitAct) -> Option<String> {
         GitAct::Push { force: true, .. } => "this pushes by force".to_owned(),
         GitAct::Push { deletes: true, .. } => "this deletes a branch on the server".to_owned(),
         GitAct::Push { everything: true, .. } => "this pushes more than that branch".to_owned(),
-        GitAct::Push { remote: Some(remote), .. } if remote.contains('/') || remote.contains(':') => {
-            format!("this pushes to `{remote}`, which is no remote of the repository")
+        GitAct::Push { remote: Some(remote), .. } if remote.contains(['/', ':', '$', '`']) => {
+            format!("this pushes to `{remote}`, which is no known remote of the repository")
         }
         GitAct::Push { to, .. } => {
             let other = to.iter().find(|refspec| {

@@ -97,21 +97,19 @@ impl Names {
         let links = scene.links;
         let (mut all, unknown) = match &target.place {
             Place::At(path) => match links.real(path) {
-                Some(real) if real != *path => (vec![path.clone(), real], false),
-                Some(_) => (vec![path.clone()], false),
+                Some(real) => (vec![path.clone(), real], false),
                 None => (vec![path.clone()], true),
             },
             Place::Among(pattern) => {
                 let fixed = pattern.find(['*', '?', '[', '{', '(']).unwrap_or(pattern.len());
                 let (head, tail) = pattern.split_at(pattern[..fixed].rfind('/').unwrap_or(0));
-                match links.real(head) {
-                    Some(real) if real != head => (vec![pattern.clone(), format!("{real}{tail}")], false),
-                    _ => (vec![pattern.clone()], false),
-                }
+                let real = links.real(head).map(|real| format!("{real}{tail}"));
+                (std::iter::once(pattern.clone()).chain(real).collect(), false)
             }
             Place::Ending(end) if end.is_empty() => (Vec::new(), true),
             Place::Ending(end) => (vec![format!("**/{}", end.trim_start_matches('/'))], true),
         };
+        all.dedup();
         let mut real = usize::from(!all.is_empty());
         if let Some(detour) = scene.detour(&target.text)
             && all.last() != Some(&detour)

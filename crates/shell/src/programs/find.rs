@@ -7,14 +7,14 @@ use super::options::Given;
 
 pub(super) fn find(call: &mut Call<'_, '_>) -> Nature {
     let args = call.args.clone();
-    let (skipped, roots) = roots(&args);
+    let (_, roots) = roots(&args);
     for root in &roots {
         call.read(root);
     }
     let roots = if roots.is_empty() { vec![Field::known(".")] } else { roots };
     let mut nature = Nature::Reads;
     let mut actions = 0;
-    let mut index = skipped;
+    let mut index = 0;
     while let Some(field) = args.get(index) {
         index += 1;
         match field.start() {
@@ -180,13 +180,28 @@ pub(super) fn below(root: &Field, name: Option<&Field>) -> Field {
     place
 }
 
-/// How many words of `find` are options of its own, and where it looks.
+/// How many words of `find` come before its tests, and where it looks.
 pub(super) fn roots(args: &[Field]) -> (usize, Vec<Field>) {
-    let is_own =
-        |field: &&Field| matches!(field.start(), "-L" | "-H" | "-P") || field.start().starts_with("-O");
-    let is_test = |field: &&Field| field.start().starts_with(['-', '(', '!']) || field.is(")");
-    let skipped = args.iter().take_while(is_own).count();
-    (skipped, args.iter().skip(skipped).take_while(|field| !is_test(field)).cloned().collect())
+    let mut roots = Vec::new();
+    let mut at = 0;
+    while let Some(field) = args.get(at) {
+        match field.start() {
+            "-L" | "-H" | "-P" | "-E" | "-X" | "-d" | "-s" | "-x" | "--" => {}
+            start if start.starts_with("-O") => {}
+            "-D" => at += 1,
+            "-f" => {
+                roots.extend(args.get(at + 1).cloned());
+                at += 1;
+            }
+            start if start.starts_with(['-', '(', '!', ')']) => break,
+            _ => roots.push(field.clone()),
+        }
+        at += 1;
+    }
+    if args.iter().any(|field| field.is("-files0-from")) {
+        roots.push(Field::unknown("…"));
+    }
+    (at, roots)
 }
 
 /// Puts what was found where `{}` stands.

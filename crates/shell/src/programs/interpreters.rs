@@ -259,7 +259,7 @@ fn sqlite(call: &mut Call<'_, '_>) -> Nature {
             .any(|word| lower.contains(word));
     call.read(&database);
     if only_reads
-        || sorted.options.iter().any(|option| option.name == "readonly")
+        || call.args.iter().any(|word| matches!(word.start(), "-readonly" | "--readonly"))
             && one_statement
             && !lower.starts_with('.')
     {

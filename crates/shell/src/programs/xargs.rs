@@ -155,8 +155,8 @@ fn listed(call: &mut Call<'_, '_>, pipeline: &str) -> Option<Vec<Field>> {
     };
     Some(match name.text()?.as_str() {
         "find" => {
-            let (skipped, roots) = find::roots(args);
-            let tests: Vec<Field> = args.iter().skip(skipped + roots.len()).cloned().collect();
+            let (at, roots) = find::roots(args);
+            let tests: Vec<Field> = args.iter().skip(at).cloned().collect();
             let roots = if roots.is_empty() { anywhere() } else { roots };
             let prints = |arg: &Field| arg.start().starts_with("-print");
             let mut names: Vec<Option<Field>> = (0..tests.len())
