@@ -185,8 +185,9 @@ fn env(call: &mut Call<'_, '_>) {
         let mut words = Vec::new();
         match split.text() {
             Some(text) => {
-                // It knows `${HOME}` and backslashes of its own.
+                // `${HOME}` it replaces as a shell would, and it has backslashes of its own.
                 if text.contains(['$', '\\']) {
+                    call.code(&Field::known(&*text));
                     call.opaque("it splits words that are not known");
                 }
                 words
