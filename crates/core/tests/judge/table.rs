@@ -226,6 +226,7 @@ fn the_tests() {
         &Charter { tests: vec!["tests/*.rs".into()], ..doer() },
         &[("rm -rf tests", "tests"), ("rm -rf testsuite", "")],
     );
+    check(&Charter { tests: vec!["*_test.rs".into()], ..doer() }, &[("chmod 755 .", "")]);
     check(
         &test_writer(),
         &[
@@ -271,6 +272,7 @@ fn what_is_protected() {
             ("git config remote.origin.uploadpack x", "protected"),
             ("git config tool.pack x", ""),
             ("git -c core.pager=cat -c push.default=current push", ""),
+            ("git -c core.pager=./page log", "protected"),
             ("git -c core.hooksPath=cat -c push.default=current push", "protected"),
         ],
     );
