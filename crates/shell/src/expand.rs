@@ -338,16 +338,18 @@ impl Walker<'_> {
             builder.part(Part::Pattern("*".to_owned()));
             return;
         }
-        let all = matches!(parameter.name.as_str(), "@" | "*")
-            || parameter
-                .subscript
-                .as_ref()
-                .is_some_and(|subscript| matches!(subscript.text.as_str(), "@" | "*"));
+        let selects = |mark: &str| {
+            parameter.name == mark
+                || parameter.subscript.as_ref().is_some_and(|subscript| subscript.text == mark)
+        };
+        let apart = selects("@") || selects("*") && !quoted;
         let list = values.unwrap_or_else(|| vec![unknown()]);
         for (index, value) in list.iter().enumerate() {
             if index > 0 {
-                if all && builder.splits {
+                if apart && builder.splits {
                     builder.next_field();
+                } else if selects("*") {
+                    builder.value(&separator(state), true);
                 } else {
                     builder.literal(" ");
                 }
@@ -403,6 +405,18 @@ impl Walker<'_> {
             },
             _ => (self.at.variable)(name).and_then(known),
         }
+    }
+}
+
+/// What stands between the words of `"$*"`: the first letter of `IFS`.
+fn separator(state: &State) -> Field {
+    match state.variables.get("IFS") {
+        None | Some(Value::Unset) => Field::known(" "),
+        Some(Value::Text(letters)) => match letters.text() {
+            Some(letters) => Field::known(letters.chars().take(1).collect::<String>()),
+            None => Field::unknown("$IFS"),
+        },
+        Some(Value::List(_) | Value::Unknown) => Field::unknown("$IFS"),
     }
 }
 

@@ -166,6 +166,9 @@ impl Walker<'_> {
     }
 
     pub fn redirect(&mut self, redirect: &Redirect, state: &mut State) {
+        if let Some(name) = &redirect.descriptor {
+            state.set(name, Value::Text(Field { parts: vec![Part::Pattern("*".to_owned())] }));
+        }
         match &redirect.kind {
             RedirectKind::Heredoc(body) => {
                 if let Some(body) = body.get() {
@@ -186,9 +189,9 @@ impl Walker<'_> {
                 let field = self.expand_one(&redirect.target, state);
                 let shown = field.shown();
                 let is_descriptor = shown.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-                let maybe_descriptor =
-                    matches!(field.parts.as_slice(), [Part::Pattern(_) | Part::Unknown(_)]);
-                if !is_descriptor && !maybe_descriptor {
+                let is_number = redirect.target.text.contains('$')
+                    && matches!(field.parts.as_slice(), [Part::Pattern(_)]);
+                if !is_descriptor && !is_number {
                     self.write_to(&field, state, Change::Content);
                 }
             }
