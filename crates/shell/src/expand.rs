@@ -382,13 +382,9 @@ impl Walker<'_> {
         }
         let subscript = parameter.subscript.as_ref().map(|subscript| subscript.text.as_str());
         let first = || subscript.is_none_or(|subscript| subscript == "0");
+        let whole = matches!(subscript, Some("@" | "*"));
         match state.variables.get(name) {
-            Some(Value::Text(field)) if first() || matches!(subscript, Some("@" | "*")) => {
-                return Some(vec![field.clone()]);
-            }
-            // Another element of a text is nothing in bash, and a letter in zsh.
-            Some(Value::Text(_)) => return None,
-            Some(Value::List(fields)) if matches!(subscript, Some("@" | "*")) => return Some(fields.clone()),
+            Some(Value::List(fields)) if whole => return Some(fields.clone()),
             Some(Value::List(fields)) if first() => return Some(fields.iter().take(1).cloned().collect()),
             // In zsh the count begins with one.
             Some(Value::List(fields)) => {
@@ -398,6 +394,9 @@ impl Walker<'_> {
             }
             Some(Value::Unset) => return Some(Vec::new()),
             Some(Value::Unknown) => return None,
+            // Another element of a text is nothing in bash, and a letter in zsh.
+            _ if !whole && !first() => return None,
+            Some(Value::Text(field)) => return Some(vec![field.clone()]),
             None => {}
         }
         let known = |text: String| Some(vec![Field::known(text)]);
