@@ -2,7 +2,7 @@
 
 use super::braces::{self, Expanded};
 use super::holes::hole_index;
-use super::state::{State, Value};
+use super::state::{State, UNSURE, Value};
 use super::syntax::{Operation, Parameter, Piece, Word};
 use super::text::{Field, Part};
 use super::walk::Walker;
@@ -379,6 +379,9 @@ impl Walker<'_> {
         }
         if let Ok(number) = name.parse::<usize>() {
             return state.positional.as_ref().map(|fields| fields.get(number).cloned().into_iter().collect());
+        }
+        if state.variables.contains_key(UNSURE) {
+            return None;
         }
         let subscript = parameter.subscript.as_ref().map(|subscript| subscript.text.as_str());
         let first = || subscript.is_none_or(|subscript| subscript == "0");
