@@ -13,6 +13,7 @@ const LINKS: &[(&str, &str)] = &[
     ("/code/shop/home", "/home/dev"),
     ("/code/shop/deep", "/code/shop/a/b"),
     ("/code/other/back", "/code/shop/src"),
+    ("/code/shop/src/far", "/code/other/a/b"),
 ];
 
 pub struct Disk;
