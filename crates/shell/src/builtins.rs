@@ -3,7 +3,7 @@
 use super::effect::{Effect, Place};
 use super::output;
 use super::renames::is_program_table;
-use super::state::{Outcome, State, States, Value};
+use super::state::{Outcome, State, States, UNSURE, Value};
 use super::text::Field;
 use super::walk::{Input, Walker};
 use std::rc::Rc;
@@ -38,10 +38,17 @@ impl Walker<'_> {
                 for argument in arguments {
                     self.declare(argument, &mut state);
                 }
+                if name != "export" && changes_meaning(arguments) {
+                    state.set(UNSURE, Value::Unset);
+                }
                 Ok(Outcome::either(States::one(state)))
             }
             "read" | "mapfile" | "readarray" | "getopts" | "unset" | "let" | "wait" | "vared" => {
                 let value = if name == "unset" { Value::Unset } else { Value::Unknown };
+                // Whichever of them it names.
+                if !matches!(name, "let" | "wait") && arguments.iter().any(Field::has_unknown) {
+                    state.variables = Rc::default();
+                }
                 for argument in arguments {
                     if let Some(variable) = argument.text().filter(|word| !word.starts_with('-')) {
                         let variable: String = variable
@@ -76,9 +83,14 @@ impl Walker<'_> {
                 };
                 let words: Option<Vec<String>> = rest.unwrap_or_default().iter().map(Field::text).collect();
                 let value = words.and_then(|words| output::printf(&words));
-                if let Some(variable) = variable.and_then(|field| field.text()) {
-                    let value = value.map_or(Value::Unknown, |text| Value::Text(Field::known(text)));
-                    self.set_variable(&variable, value, &mut state);
+                let value = value.map_or(Value::Unknown, |text| Value::Text(Field::known(text)));
+                match variable.map(|field| field.text()) {
+                    Some(Some(variable)) => match variable.split_once('[') {
+                        Some((array, _)) if !is_program_table(&variable) => state.set(array, Value::Unknown),
+                        _ => self.set_variable(&variable, value, &mut state),
+                    },
+                    Some(None) => state.variables = Rc::default(),
+                    None => {}
                 }
                 Ok(Outcome::either(States::one(state)))
             }
@@ -109,7 +121,13 @@ impl Walker<'_> {
                 let action = action.filter(|action| !action.is("-"));
                 match action.map(Field::text) {
                     Some(Some(code)) if arguments.len() > 1 => {
-                        self.code(&code, States::one(state.clone()));
+                        let after = self.code(&code, States::one(state.clone()));
+                        // It may run between any two commands, unless it waits for the end.
+                        let at_end = arguments.iter().skip(1).all(|word| word.is("EXIT") || word.is("0"));
+                        if !at_end && after.good.0.iter().chain(&after.bad.0).any(|after| *after != state) {
+                            state.set(UNSURE, Value::Unset);
+                            state.cwd = None;
+                        }
                     }
                     Some(None) => {
                         let unseen = action.is_some_and(Field::is_foreign);
@@ -140,6 +158,10 @@ impl Walker<'_> {
                 };
                 if arguments.iter().any(physical) {
                     state.set(PHYSICAL, Value::Unset);
+                }
+                // In zsh and ksh: `set -A name words`.
+                if arguments.first().is_some_and(|first| first.is("-A") || first.is("+A")) {
+                    state.variables = Rc::default();
                 }
                 if let Some(position) = arguments.iter().position(|argument| argument.is("--")) {
                     let mut positional = vec![Field::known("sh")];
@@ -185,7 +207,7 @@ impl Walker<'_> {
             if name == "command" && (option.start().contains('v') || option.start().contains('V')) {
                 return Outcome::either(States::one(state));
             }
-            if name == "exec" && option.is("-a") {
+            if name == "exec" && option.start().ends_with('a') {
                 rest.next();
             }
         }
@@ -377,6 +399,12 @@ impl Walker<'_> {
         self.effects.push(Effect::Enter(super::effect::Target { text: name.to_owned(), place }));
         state.enter(cwd);
     }
+}
+
+/// `declare -n` and `-T` make one name stand for another; `-u`, `-l` and `-c` change what is assigned.
+fn changes_meaning(arguments: &[Field]) -> bool {
+    let is_option = |word: &&Field| word.start().starts_with('-');
+    arguments.iter().filter(is_option).any(|word| word.start().contains(['n', 'T', 'u', 'l', 'c']))
 }
 
 /// Whether a builtin prints something, so that the output around it is not known.

@@ -2,7 +2,7 @@
 
 use super::braces::{self, Expanded};
 use super::holes::hole_index;
-use super::state::{State, Value};
+use super::state::{State, UNSURE, Value};
 use super::syntax::{Operation, Parameter, Piece, Word};
 use super::text::{Field, Part};
 use super::walk::Walker;
@@ -154,7 +154,7 @@ impl Walker<'_> {
                 for (index, piece) in pieces.iter().enumerate() {
                     match piece {
                         Expanded::Bare(text) => self.bare(text, index == 0, state, &mut builder),
-                        Expanded::Piece(piece) => self.piece(piece, index == 0, false, state, &mut builder),
+                        Expanded::Piece(piece) => self.piece(piece, false, false, state, &mut builder),
                         Expanded::Unknown => {
                             let mut unused = self.builder(state, true);
                             for piece in &word.pieces {
@@ -276,6 +276,13 @@ impl Walker<'_> {
         let operand = self.expand_pieces(&parameter.operand, state);
         let unknown = || Field::unknown(parameter.text.clone());
         let mut values = self.values(parameter, state);
+        // In zsh a list without a subscript is all of it.
+        let whole = match state.variables.get(&parameter.name) {
+            Some(Value::List(list)) if !quoted && parameter.subscript.is_none() => Some(list.clone()),
+            _ => None,
+        };
+        let is_whole = whole.is_some();
+        values = whole.or(values);
         let is_empty =
             |values: &Option<Vec<Field>>| values.as_ref().map(|list| list.iter().all(Field::is_empty));
         match parameter.operation {
@@ -338,16 +345,18 @@ impl Walker<'_> {
             builder.part(Part::Pattern("*".to_owned()));
             return;
         }
-        let all = matches!(parameter.name.as_str(), "@" | "*")
-            || parameter
-                .subscript
-                .as_ref()
-                .is_some_and(|subscript| matches!(subscript.text.as_str(), "@" | "*"));
+        let selects = |mark: &str| {
+            parameter.name == mark
+                || parameter.subscript.as_ref().is_some_and(|subscript| subscript.text == mark)
+        };
+        let apart = is_whole || selects("@") || selects("*") && !quoted;
         let list = values.unwrap_or_else(|| vec![unknown()]);
         for (index, value) in list.iter().enumerate() {
             if index > 0 {
-                if all && builder.splits {
+                if apart && builder.splits {
                     builder.next_field();
+                } else if selects("*") {
+                    builder.value(&separator(state), true);
                 } else {
                     builder.literal(" ");
                 }
@@ -371,22 +380,26 @@ impl Walker<'_> {
         if let Ok(number) = name.parse::<usize>() {
             return state.positional.as_ref().map(|fields| fields.get(number).cloned().into_iter().collect());
         }
-        let whole_array = parameter
-            .subscript
-            .as_ref()
-            .is_some_and(|subscript| matches!(subscript.text.as_str(), "@" | "*"));
+        if state.variables.contains_key(UNSURE) {
+            return None;
+        }
+        let subscript = parameter.subscript.as_ref().map(|subscript| subscript.text.as_str());
+        let first = || subscript.is_none_or(|subscript| subscript == "0");
+        let whole = matches!(subscript, Some("@" | "*"));
         match state.variables.get(name) {
-            Some(Value::Text(field)) => return Some(vec![field.clone()]),
-            Some(Value::List(fields)) if whole_array => return Some(fields.clone()),
+            Some(Value::List(fields)) if whole => return Some(fields.clone()),
+            Some(Value::List(fields)) if first() => return Some(fields.iter().take(1).cloned().collect()),
+            // In zsh the count begins with one.
             Some(Value::List(fields)) => {
-                let index = match &parameter.subscript {
-                    Some(subscript) => subscript.text.parse::<usize>().ok()?,
-                    None => 0,
-                };
-                return Some(fields.get(index).cloned().into_iter().collect());
+                let at = index(subscript?)?;
+                let (here, before) = (fields.get(at), fields.get(at - 1));
+                return here.filter(|here| Some(*here) == before).map(|here| vec![here.clone()]);
             }
             Some(Value::Unset) => return Some(Vec::new()),
             Some(Value::Unknown) => return None,
+            // Another element of a text is nothing in bash, and a letter in zsh.
+            _ if !whole && !first() => return None,
+            Some(Value::Text(field)) => return Some(vec![field.clone()]),
             None => {}
         }
         let known = |text: String| Some(vec![Field::known(text)]);
@@ -403,6 +416,23 @@ impl Walker<'_> {
             },
             _ => (self.at.variable)(name).and_then(known),
         }
+    }
+}
+
+/// A subscript that is a plain number; one that begins with a zero is another number than it looks like.
+pub(super) fn index(subscript: &str) -> Option<usize> {
+    subscript.parse::<usize>().ok().filter(|number| number.to_string() == subscript)
+}
+
+/// What stands between the words of `"$*"`: the first letter of `IFS`.
+fn separator(state: &State) -> Field {
+    match state.variables.get("IFS") {
+        None | Some(Value::Unset) => Field::known(" "),
+        Some(Value::Text(letters)) => match letters.text() {
+            Some(letters) => Field::known(letters.chars().take(1).collect::<String>()),
+            None => Field::unknown("$IFS"),
+        },
+        Some(Value::List(_) | Value::Unknown) => Field::unknown("$IFS"),
     }
 }
 

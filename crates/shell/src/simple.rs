@@ -90,20 +90,15 @@ impl Walker<'_> {
         let value = match &assignment.value {
             AssignedValue::Word(word) => {
                 let field = self.expand_one(word, state);
-                match (assignment.adds, assignment.subscript.is_some(), earlier) {
-                    (false, _, _) => Value::Text(field),
-                    (true, false, Some(Value::Text(mut all))) => {
-                        for part in field.parts {
-                            all.push(part);
-                        }
-                        Value::Text(all)
+                match (subscript, assignment.adds, earlier) {
+                    (Some(subscript), adds, earlier) => with_element(earlier, &subscript, field, adds),
+                    // The others stay.
+                    (None, false, Some(Value::List(list))) => {
+                        with_element(Some(Value::List(list)), &Field::known("0"), field, false)
                     }
-                    (true, true, Some(Value::List(mut list))) => {
-                        list.push(field);
-                        Value::List(list)
-                    }
-                    (true, true, None | Some(Value::Unset)) => Value::List(vec![field]),
-                    _ => Value::Unknown,
+                    (None, false, _) => Value::Text(field),
+                    (None, true, Some(Value::Text(all))) => Value::Text(appended(all, field)),
+                    (None, true, _) => Value::Unknown,
                 }
             }
             AssignedValue::Array(words) => {
@@ -114,7 +109,9 @@ impl Walker<'_> {
                 for word in words {
                     list.append(&mut self.expand(word, state));
                 }
-                Value::List(list)
+                // `([5]=a)` says where each of them goes.
+                let placed = |field: &Field| field.shown().starts_with('[') && field.shown().contains("]=");
+                if list.iter().any(placed) { Value::Unknown } else { Value::List(list) }
             }
         };
         self.set_variable(&assignment.name, value, state);
@@ -166,6 +163,9 @@ impl Walker<'_> {
     }
 
     pub fn redirect(&mut self, redirect: &Redirect, state: &mut State) {
+        if let Some(name) = &redirect.descriptor {
+            state.set(name, Value::Text(Field { parts: vec![Part::Pattern("*".to_owned())] }));
+        }
         match &redirect.kind {
             RedirectKind::Heredoc(body) => {
                 if let Some(body) = body.get() {
@@ -186,9 +186,9 @@ impl Walker<'_> {
                 let field = self.expand_one(&redirect.target, state);
                 let shown = field.shown();
                 let is_descriptor = shown.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
-                let maybe_descriptor =
-                    matches!(field.parts.as_slice(), [Part::Pattern(_) | Part::Unknown(_)]);
-                if !is_descriptor && !maybe_descriptor {
+                let is_number = redirect.target.text.contains('$')
+                    && matches!(field.parts.as_slice(), [Part::Pattern(_)]);
+                if !is_descriptor && !is_number {
                     self.write_to(&field, state, Change::Content);
                 }
             }
@@ -369,6 +369,33 @@ impl Walker<'_> {
 fn is_positional(source: &str) -> bool {
     let name = source.trim_start_matches(['$', '{', '"']);
     name.starts_with(|first: char| first.is_ascii_digit() || first == '@' || first == '*')
+}
+
+/// What an array holds after `x[1]=…` or `x[1]+=…`.
+fn with_element(earlier: Option<Value>, subscript: &Field, field: Field, adds: bool) -> Value {
+    let mut list = match earlier {
+        Some(Value::List(list)) => list,
+        Some(Value::Text(text)) => vec![text],
+        None | Some(Value::Unset) => Vec::new(),
+        Some(Value::Unknown) => return Value::Unknown,
+    };
+    match subscript.text().and_then(|text| super::expand::index(&text)) {
+        Some(at) if at == list.len() => list.push(field),
+        Some(at) => match list.get_mut(at) {
+            Some(element) if adds => *element = appended(std::mem::take(element), field),
+            Some(element) => *element = field,
+            None => return Value::Unknown,
+        },
+        None => return Value::Unknown,
+    }
+    Value::List(list)
+}
+
+fn appended(mut all: Field, more: Field) -> Field {
+    for part in more.parts {
+        all.push(part);
+    }
+    all
 }
 
 fn feed(field: Field) -> Input {

@@ -9,6 +9,9 @@ use std::rc::Rc;
 /// More states than this at once are made into one that knows less.
 const MOST_STATES: usize = 6;
 
+/// Where this is set, no variable is known to hold what was last assigned to it.
+pub(super) const UNSURE: &str = "declare -n";
+
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {

@@ -89,6 +89,8 @@ pub(super) enum AssignedValue {
 
 #[derive(Debug)]
 pub(super) struct Redirect {
+    /// `{fd}>`: the variable that gets the descriptor's number.
+    pub descriptor: Option<String>,
     pub kind: RedirectKind,
     /// `2>`: what the program prints still goes where it went.
     pub errors_only: bool,

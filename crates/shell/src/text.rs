@@ -86,6 +86,17 @@ impl Field {
         self.start().starts_with(prefix).then(|| self.after(prefix.len()))
     }
 
+    /// Takes a known ending off, and says whether it was there.
+    pub fn cut(&mut self, ending: &str) -> bool {
+        if let Some(Part::Literal(last)) = self.parts.last_mut()
+            && let Some(kept) = last.strip_suffix(ending)
+        {
+            *last = kept.to_owned();
+            return true;
+        }
+        false
+    }
+
     /// Splits at the first known occurrence of a character.
     pub fn split(&self, at: char) -> Option<(Self, Self)> {
         for (index, part) in self.parts.iter().enumerate() {

@@ -29,11 +29,10 @@ pub fn ask(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
 fn forge(arguments: &[String]) -> Option<String> {
     let words: Vec<&str> =
         arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
-    let changes = match words.as_slice() {
-        ["pr", "merge" | "checkout" | "update-branch", ..] | ["auth", ..] | ["api", ..] => true,
-        ["repo", verb, ..] => !matches!(*verb, "view" | "list"),
-        _ => false,
-    };
+    let changes = matches!(
+        words.as_slice(),
+        ["pr", "merge" | "checkout" | "update-branch", ..] | ["auth" | "api", ..] | ["repo", _, ..]
+    );
     changes.then(|| {
         format!("`gh {}` reaches beyond it", words.iter().take(2).copied().collect::<Vec<_>>().join(" "))
     })
@@ -103,8 +102,8 @@ fn breaks(branch: &str, act: &GitAct) -> Option<String> {
         GitAct::Push { force: true, .. } => "this pushes by force".to_owned(),
         GitAct::Push { deletes: true, .. } => "this deletes a branch on the server".to_owned(),
         GitAct::Push { everything: true, .. } => "this pushes more than that branch".to_owned(),
-        GitAct::Push { remote: Some(remote), .. } if remote.contains('/') || remote.contains(':') => {
-            format!("this pushes to `{remote}`, which is no remote of the repository")
+        GitAct::Push { remote: Some(remote), .. } if remote.contains(['/', ':', '$', '`']) => {
+            format!("this pushes to `{remote}`, which is no known remote of the repository")
         }
         GitAct::Push { to, .. } => {
             let other = to.iter().find(|refspec| {

@@ -41,7 +41,7 @@ pub fn ask(_charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
                 .flat_map(|argument| argument.split_whitespace())
                 .map(ToOwned::to_owned)
                 .collect();
-            let as_argument = words.iter().position(is_sb).and_then(|at| refuse(words.get(at + 1..)?));
+            let as_argument = words.iter().position(is_sb).and_then(|at| refuse(&words[at + 1..]));
             as_argument.or_else(|| refuse(arguments).filter(|_| disguised))
         }
         // Code that cannot be seen through, but says what it wants.
@@ -56,12 +56,24 @@ pub fn ask(_charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
             // Where the program itself is unknown, it may be `sb`.
             let unknown = || {
                 let typed: Vec<String> = opaque.text.split_whitespace().map(ToOwned::to_owned).collect();
-                refuse(typed.get(1..)?).filter(|_| opaque.unseen || words.len() < 8)
+                refuse(after_program(&typed)?).filter(|_| opaque.unseen || words.len() < 8)
             };
-            named.into_iter().find_map(|(at, _)| refuse(words.get(at + 1..)?)).or_else(unknown)
+            named.into_iter().find_map(|(at, _)| refuse(&words[at + 1..])).or_else(unknown)
         }
         _ => None,
     })
+}
+
+/// What stands behind the first word of a command, or behind the several words of the substitution it is:
+/// `$(command -v x) close`.
+fn after_program(words: &[String]) -> Option<&[String]> {
+    let mut open = 0;
+    let last = words.iter().position(|word| {
+        open += word.matches('(').count();
+        open -= word.matches(')').count().min(open);
+        open == 0
+    })?;
+    Some(&words[last + 1..])
 }
 
 /// Whether a word is, or could be, the program: by any path, also by a pattern.

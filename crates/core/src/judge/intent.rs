@@ -5,9 +5,9 @@ use crate::charter::Charter;
 use crate::shell::{self, Change, Effect, Effects, Nature, Opaque, Place};
 
 use super::places::{Names, Scene};
+use super::protected::BELOW_HOME;
 
 /// What a call is about to do.
-#[derive(Debug)]
 pub struct Intent<'a> {
     pub call: &'a ToolCall,
     pub scene: &'a Scene<'a>,
@@ -159,8 +159,11 @@ fn named_in(opaque: &Opaque, scene: &Scene<'_>) -> Vec<Mention> {
         as_output: false,
         to_change: true,
     };
-    // A bare hidden name in code may be meant below the user's home: `Path.home() / ".bashrc"`.
-    let at_home = |word: &str| word.starts_with('.') && !word.contains('/') && word.len() > 2;
+    // A hidden name in code may be meant below the user's home: `Path.home() / ".bashrc"`.
+    let at_home = |word: &str| {
+        let first = word.split('/').next().unwrap_or_default().to_lowercase();
+        first.starts_with('.') && BELOW_HOME.iter().any(|known| known.split('/').next() == Some(&first))
+    };
     let homely: Vec<Mention> =
         paths_in(&text).filter(|word| at_home(word)).map(|word| mention(&format!("~/{word}"))).collect();
     // In code a star is more often a sum or an expression than a pattern.

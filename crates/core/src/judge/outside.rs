@@ -36,7 +36,8 @@ pub fn ask(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
     let named = || {
         let mention = intent.mentions.iter().find(|mention| {
             let text = &mention.names.text;
-            let elsewhere = text.starts_with(['/', '~']) || text.contains("..");
+            let elsewhere =
+                text.starts_with(['/', '~']) || text.contains("..") || mention.names.lead_elsewhere();
             // Code reads from the system's own folders all the time.
             let system = || SYSTEM.iter().any(|folder| mention.names.is_below(folder));
             let suspect = if mention.by_builder { mention.as_output } else { !system() };

@@ -71,13 +71,14 @@ pub fn check_examples(rule: &OwnRule, root: &str) -> Result<(), String> {
     let charter = Charter { root: Some(root.to_owned()), ..Charter::default() };
     let scene = Scene { cwd: root, home: None, variable: &|_| None, links: &NoLinks };
     let about = |example: &str| {
-        let tool = rule.tool.clone().unwrap_or_else(|| "Bash".to_owned());
-        let action = match (&rule.command, &rule.path) {
-            (None, Some(_)) => Action::Write { paths: vec![example.to_owned()], text: String::new() },
-            (None, None) => Action::Inward,
-            _ => Action::Shell { command: example.to_owned() },
+        let text = example.to_owned();
+        let (tool, action) = match (&rule.tool, &rule.command, &rule.path) {
+            (Some(_), None, None) => (text, Action::Inward),
+            (tool, None, Some(_)) => {
+                (tool.clone().unwrap_or_default(), Action::Write { paths: vec![text], text: String::new() })
+            }
+            (tool, ..) => (tool.clone().unwrap_or_default(), Action::Shell { command: text }),
         };
-        let tool = if rule.command.is_none() && rule.path.is_none() { example.to_owned() } else { tool };
         let call = ToolCall { tool, action, id: None };
         concerns(&charter, rule, &Intent::of(&charter, &call, &scene))
     };

@@ -28,12 +28,6 @@ pub struct Scene<'a> {
     pub links: &'a dyn Links,
 }
 
-impl std::fmt::Debug for Scene<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scene").field("cwd", &self.cwd).field("home", &self.home).finish_non_exhaustive()
-    }
-}
-
 impl<'a> Scene<'a> {
     pub fn surroundings(&self) -> Surroundings<'a> {
         Surroundings { cwd: self.cwd, home: self.home, variable: self.variable }
@@ -103,21 +97,19 @@ impl Names {
         let links = scene.links;
         let (mut all, unknown) = match &target.place {
             Place::At(path) => match links.real(path) {
-                Some(real) if real != *path => (vec![path.clone(), real], false),
-                Some(_) => (vec![path.clone()], false),
+                Some(real) => (vec![path.clone(), real], false),
                 None => (vec![path.clone()], true),
             },
             Place::Among(pattern) => {
                 let fixed = pattern.find(['*', '?', '[', '{', '(']).unwrap_or(pattern.len());
                 let (head, tail) = pattern.split_at(pattern[..fixed].rfind('/').unwrap_or(0));
-                match links.real(head) {
-                    Some(real) if real != head => (vec![pattern.clone(), format!("{real}{tail}")], false),
-                    _ => (vec![pattern.clone()], false),
-                }
+                let real = links.real(head).map(|real| format!("{real}{tail}"));
+                (std::iter::once(pattern.clone()).chain(real).collect(), false)
             }
             Place::Ending(end) if end.is_empty() => (Vec::new(), true),
             Place::Ending(end) => (vec![format!("**/{}", end.trim_start_matches('/'))], true),
         };
+        all.dedup();
         let mut real = usize::from(!all.is_empty());
         if let Some(detour) = scene.detour(&target.text)
             && all.last() != Some(&detour)
@@ -168,6 +160,11 @@ impl Names {
         })
     }
 
+    /// Whether links lead to another place than it says.
+    pub fn lead_elsewhere(&self) -> bool {
+        self.all.len() > 1
+    }
+
     /// Where it really is: each place it may be, or none where that is not known for certain.
     pub fn real(&self) -> &[String] {
         let known = if self.unknown { 0 } else { self.real };
@@ -195,13 +192,14 @@ fn parts(names: &[String]) -> Option<Vec<String>> {
     Some(names.iter().flat_map(|name| name.split('/')).filter(|part| !part.is_empty()).map(folded).collect())
 }
 
-/// Whether some path that ends so fits: `a/b` against `/x/a/b`.
+/// Whether some path that ends so fits: `a/b` against `/x/a/b`, and `a/b/c` against `/x/a/**`.
 fn ends_meet(pattern: &str, end: &str, case: Case) -> bool {
-    let count = end.split('/').count();
     let parts: Vec<&str> = pattern.split('/').collect();
-    let Some(tail) = parts.len().checked_sub(count).and_then(|at| parts.get(at..)) else { return false };
-    // Something of what is known must be what the rule is about.
-    tail.iter().any(|name| !name.contains('*')) && meet_by_name(&tail.join("/"), end, case)
+    (0..parts.len()).any(|at| {
+        let tail = &parts[at..];
+        // Something of what is known must be what the rule is about.
+        tail.iter().any(|name| !name.contains('*')) && meet_by_name(&tail.join("/"), end, case)
+    })
 }
 
 /// A person's pattern as one for absolute paths: `src/**` is below the root, `*.rs` at any depth below it.

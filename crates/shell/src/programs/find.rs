@@ -3,22 +3,18 @@
 use super::super::effect::{Change, Nature, Place};
 use super::super::text::{Field, Part};
 use super::call::Call;
+use super::options::Given;
 
 pub(super) fn find(call: &mut Call<'_, '_>) -> Nature {
     let args = call.args.clone();
-    let is_test = |field: &Field| field.start().starts_with(['-', '(', '!']) || field.is(")");
-    let skipped = args
-        .iter()
-        .take_while(|field| matches!(field.start(), "-L" | "-H" | "-P") || field.start().starts_with("-O"))
-        .count();
-    let roots: Vec<Field> = args.iter().skip(skipped).take_while(|field| !is_test(field)).cloned().collect();
+    let (_, roots) = roots(&args);
     for root in &roots {
         call.read(root);
     }
     let roots = if roots.is_empty() { vec![Field::known(".")] } else { roots };
     let mut nature = Nature::Reads;
     let mut actions = 0;
-    let mut index = skipped;
+    let mut index = 0;
     while let Some(field) = args.get(index) {
         index += 1;
         match field.start() {
@@ -184,6 +180,30 @@ pub(super) fn below(root: &Field, name: Option<&Field>) -> Field {
     place
 }
 
+/// How many words of `find` come before its tests, and where it looks.
+pub(super) fn roots(args: &[Field]) -> (usize, Vec<Field>) {
+    let mut roots = Vec::new();
+    let mut at = 0;
+    while let Some(field) = args.get(at) {
+        match field.start() {
+            "-L" | "-H" | "-P" | "-E" | "-X" | "-d" | "-s" | "-x" | "--" => {}
+            start if start.starts_with("-O") => {}
+            "-D" => at += 1,
+            "-f" => {
+                roots.extend(args.get(at + 1).cloned());
+                at += 1;
+            }
+            start if start.starts_with(['-', '(', '!', ')']) => break,
+            _ => roots.push(field.clone()),
+        }
+        at += 1;
+    }
+    if args.iter().any(|field| field.is("-files0-from")) {
+        roots.push(Field::unknown("…"));
+    }
+    (at, roots)
+}
+
 /// Puts what was found where `{}` stands.
 fn fill(word: &Field, place: &Field) -> Field {
     let mut filled = Field::default();
@@ -207,7 +227,7 @@ fn fill(word: &Field, place: &Field) -> Field {
     filled
 }
 
-const FD: &str = "e t d E c S j max-depth min-depth extension type exclude color size threads base-directory \
+const FD: &str = "e t d E c S j o C max-depth exact-depth min-depth extension type exclude color size threads base-directory \
                   search-path changed-within changed-before owner format batch-size ignore-file max-results";
 
 /// What `-x`, `-X`, `--exec` and `--exec-batch` hold of the command already: `-xrm`, `--exec=rm`.
@@ -218,7 +238,7 @@ fn fd_action(field: &Field) -> Option<Vec<Field>> {
     }
     let letters = start.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
     // Behind a letter that takes a value the rest is that value.
-    let at = letters.find(['x', 'X', 'e', 't', 'd', 'E', 'c', 'S', 'j', 'o'])?;
+    let at = letters.find(['x', 'X', 'e', 't', 'd', 'E', 'c', 'S', 'j', 'o', 'C'])?;
     if !letters.get(at..)?.starts_with(['x', 'X']) {
         return None;
     }
@@ -229,31 +249,40 @@ fn fd_action(field: &Field) -> Option<Vec<Field>> {
 pub(super) fn fd(call: &mut Call<'_, '_>) -> Nature {
     let args = call.args.clone();
     let found = args.iter().enumerate().find_map(|(index, field)| Some((index, fd_action(field)?)));
-    let action = found.as_ref().map(|(index, _)| *index);
-    let looked =
-        super::options::sort_valued(args.get(..action.unwrap_or(args.len())).unwrap_or_default(), FD);
-    for root in looked.operands.iter().skip(1) {
+    let (own, action) = args.split_at(found.as_ref().map_or(args.len(), |(index, _)| *index));
+    // A command ends at a semicolon, and more may follow it.
+    let behind = action.iter().skip_while(|word| !word.is(";")).skip(1);
+    let roots = fd_roots(&own.iter().chain(behind).cloned().collect::<Vec<Field>>());
+    for root in roots.iter().filter(|root| !root.is(".")) {
         call.read(root);
     }
-    let Some((action, first)) = found else { return Nature::Reads };
-    let mut words = first;
-    words.extend(args.iter().skip(action + 1).take_while(|word| !word.is(";")).cloned());
-    let place = match looked.operands.get(1) {
-        Some(root) => below(root, None),
-        None => below(&Field::known("."), None),
-    };
+    let Some((_, mut words)) = found else { return Nature::Reads };
+    words.extend(action.iter().skip(1).take_while(|word| !word.is(";")).cloned());
     let marks = ["{}", "{/}", "{//}", "{.}", "{/.}"];
     let has_mark = words.iter().any(|word| marks.iter().any(|mark| word.shown().contains(mark)));
     if !has_mark {
         words.push(Field::known("{}"));
     }
-    let filled = words.iter().map(|word| {
-        let shown = word.shown();
-        match marks.iter().skip(1).any(|mark| shown.contains(mark)) {
-            true => Field::unknown(shown),
-            false => fill(word, &place),
-        }
-    });
-    call.invoke(filled.collect());
+    for root in &roots {
+        let place = below(root, None);
+        let filled = words.iter().map(|word| {
+            let shown = word.shown();
+            match marks.iter().skip(1).any(|mark| shown.contains(mark)) {
+                true => Field::unknown(shown),
+                false => fill(word, &place),
+            }
+        });
+        call.invoke(filled.collect());
+    }
     Nature::Reads
+}
+
+/// Where `fd` looks: in the folders it is told, or here.
+pub(super) fn fd_roots(args: &[Field]) -> Vec<Field> {
+    let sorted = super::options::sort_valued(args, FD);
+    let is_root = |option: &&Given| matches!(option.name.as_str(), "search-path" | "base-directory" | "C");
+    let mut roots: Vec<Field> =
+        sorted.options.iter().filter(is_root).filter_map(|option| option.value.clone()).collect();
+    roots.extend(sorted.operands.into_iter().skip(1));
+    if roots.is_empty() { vec![Field::known(".")] } else { roots }
 }

@@ -248,18 +248,21 @@ fn sqlite(call: &mut Call<'_, '_>) -> Nature {
         Input::File(source) | Input::Unknown(source) if code.is_empty() => code.push(source.to_string()),
         _ => {}
     }
+    let known = !operands.iter().any(Field::has_unknown) && !matches!(call.walker.input, Input::Mixed(_));
     let code = code.join("\n");
     let lower = code.trim().to_ascii_lowercase();
     let one_statement = !lower.trim_end_matches([';', ' ']).contains(';') && !lower.contains('\n');
     let looks = ["select", ".tables", ".schema", "pragma table_info", "explain", ".indexes", ".dump"];
-    let only_reads = one_statement
+    let only_reads = known
+        && one_statement
         && looks.iter().any(|start| lower.starts_with(start))
         && !["writefile", "edit(", "load_extension", "fts3_tokenizer"]
             .iter()
             .any(|word| lower.contains(word));
     call.read(&database);
     if only_reads
-        || sorted.options.iter().any(|option| option.name == "readonly")
+        || call.args.iter().any(|word| matches!(word.start(), "-readonly" | "--readonly"))
+            && known
             && one_statement
             && !lower.starts_with('.')
     {

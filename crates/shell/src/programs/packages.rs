@@ -147,7 +147,11 @@ fn after_runner(call: &mut Call<'_, '_>, from: usize) -> Nature {
         .skip(from)
         .skip_while(|word| word.start().starts_with('-') || is_assignment(word) || word.is("run"));
     // An option's value may stand in between, so the first word that is a known program counts too.
-    let rest: Vec<Field> = words.by_ref().cloned().collect();
+    let mut rest: Vec<Field> = words.by_ref().cloned().collect();
+    // npm keeps the dashes for itself: `npm exec prettier -- --write a`.
+    if let Some(dashes) = rest.iter().position(|word| word.is("--")).filter(|_| call.name == "npm") {
+        rest.remove(dashes);
+    }
     let start =
         rest.iter().take(3).position(|word| word.text().is_some_and(|name| super::known(&name).is_some()));
     if let Some(start) = start {
@@ -172,7 +176,11 @@ fn pip(call: &mut Call<'_, '_>) -> Nature {
 
 /// Formatters: files that are named are written, if the options say so; else they go where they see fit.
 fn formatter(call: &mut Call<'_, '_>) -> Nature {
-    let letters = if matches!(call.name, "black" | "isort") { "l t " } else { "" };
+    let letters = match call.name {
+        "black" | "isort" => "l t ",
+        "eslint" => "o output-file ",
+        _ => "",
+    };
     let valued = format!(
         "{letters}style config line-length target-version config-path edition select ignore ext parser"
     );
@@ -195,13 +203,9 @@ fn formatter(call: &mut Call<'_, '_>) -> Nature {
         }
     }
     if call.name == "eslint"
-        && let Some(file) = sorted
-            .options
-            .iter()
-            .find(|option| matches!(option.name.as_str(), "o" | "output-file"))
-            .and_then(|option| option.value.clone())
+        && let Some(file) = sorted.value("o output-file")
     {
-        call.write(&file, Change::Content);
+        call.write(file, Change::Content);
     }
     for operand in &operands {
         if writes {

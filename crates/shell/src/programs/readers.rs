@@ -48,7 +48,7 @@ pub(super) const ROWS: &[Row] = &[
     reads("dmesg", "", Operands::Nothing),
     reads("dpkg-query", "", Operands::Nothing),
     reads("echo", "", Operands::Nothing),
-    reads("egrep", "A B C m D d f e color include exclude exclude-dir max-count", Operands::TextThenRead),
+    reads("egrep", GREP, Operands::TextThenRead),
     reads("enable", "", Operands::Nothing).with(&[("f", Does::Opaque)]),
     reads("envsubst", "", Operands::Nothing),
     reads("exit", "", Operands::Nothing),
@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Row] = &[
     reads("fd", "", Operands::Custom(super::find::fd)),
     reads("fdfind", "", Operands::Custom(super::find::fd)),
     reads("fg", "", Operands::Nothing),
-    reads("fgrep", "A B C m D d f e color include exclude exclude-dir max-count", Operands::TextThenRead),
+    reads("fgrep", GREP, Operands::TextThenRead),
     reads("figlet", "", Operands::Nothing),
     reads("find", "", Operands::Custom(super::find::find)),
     reads("free", "", Operands::Nothing),
@@ -306,12 +306,13 @@ pub(super) const MORE: &[Row] = &[
 ];
 
 const GREP: &str = "A B C m D d f e color colour include exclude exclude-dir exclude-from max-count \
-    label context binary-files after-context before-context";
+    label context binary-files after-context before-context regexp file directories devices";
 
 const RIPGREP: &str = "A B C m g t T e f r j M d E max-count glob iglob type type-not type-add color \
     colors context replace sort sortr max-depth max-filesize threads encoding \
     after-context before-context max-columns engine path-separator context-separator \
-    regexp file";
+    regexp file ignore-file pre-glob type-clear dfa-size-limit regex-size-limit \
+    field-match-separator field-context-separator hyperlink-format";
 
 const fn reads(name: &'static str, valued: &'static str, operands: Operands) -> Row {
     Row::new(name, Nature::Reads, valued, operands)

@@ -288,6 +288,17 @@ fn worse(one: Nature, other: Nature) -> Nature {
     }
 }
 
+/// Whether what stands before a slash is a word after which only an expression can follow.
+fn ends_in_keyword(statement: &str) -> bool {
+    let word = statement.trim_end().rsplit(|letter: char| !letter.is_alphanumeric()).next();
+    matches!(word, Some("print" | "printf" | "return" | "case" | "in" | "else" | "do"))
+}
+
+/// Whether nothing more belongs to the name of a file: `"a" "b"` is one name.
+fn ends_statement(behind: &str) -> bool {
+    behind.trim_start_matches([' ', '\t']).chars().next().is_none_or(|letter| ";}\n#".contains(letter))
+}
+
 /// Looks for what an awk program runs and writes.
 fn awk_program(call: &mut Call<'_, '_>, program: &str) -> Nature {
     let mut nature = Nature::Reads;
@@ -299,9 +310,17 @@ fn awk_program(call: &mut Call<'_, '_>, program: &str) -> Nature {
         let last = statement.trim_end().chars().last();
         rest = match letter {
             '"' => skip_to(after, '"').unwrap_or_default(),
-            '/' if last.is_none_or(|last| "(,~!{;&|=".contains(last)) => {
+            '/' if last.is_none_or(|last| "(,~!{;&|=".contains(last)) || ends_in_keyword(&statement) => {
                 statement.push('0');
                 skip_to(after, '/').unwrap_or_default()
+            }
+            // Behind a condition it may be an expression as well, and a quote in it no string.
+            '/' if last == Some(')')
+                && after.split('/').next().is_some_and(|inside| inside.contains('"')) =>
+            {
+                call.opaque("its program can be read in two ways");
+                nature = Nature::Unknown;
+                after
             }
             '#' => after.split_once('\n').map_or("", |(_, more)| more),
             ';' | '{' | '}' | '\n' => {
@@ -327,8 +346,10 @@ fn awk_program(call: &mut Call<'_, '_>, program: &str) -> Nature {
             '>' if depth == 0 && statement.contains("print") && !after.starts_with('=') => {
                 let target = after.trim_start_matches(['>', ' ', '\t']);
                 match target.strip_prefix('"').and_then(|literal| literal.split_once('"')) {
-                    Some((file, _)) => call.write(&Field::known(file), Change::Content),
-                    None => call.write_somewhere(),
+                    Some((file, behind)) if !file.contains('\\') && ends_statement(behind) => {
+                        call.write(&Field::known(file), Change::Content);
+                    }
+                    _ => call.write_somewhere(),
                 }
                 nature = worse(nature, Nature::Listed);
                 after.trim_start_matches('>')

@@ -185,6 +185,11 @@ fn env(call: &mut Call<'_, '_>) {
         let mut words = Vec::new();
         match split.text() {
             Some(text) => {
+                // `${HOME}` it replaces as a shell would, and it has backslashes of its own.
+                if text.contains(['$', '\\']) {
+                    call.code(&Field::known(&*text));
+                    call.opaque("it splits words that are not known");
+                }
                 words
                     .extend(text.split_whitespace().map(|word| Field::known(word.trim_matches(['"', '\'']))));
             }

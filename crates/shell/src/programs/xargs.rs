@@ -155,10 +155,9 @@ fn listed(call: &mut Call<'_, '_>, pipeline: &str) -> Option<Vec<Field>> {
     };
     Some(match name.text()?.as_str() {
         "find" => {
-            let is_test = |arg: &Field| arg.start().starts_with(['-', '(', '!']);
-            let roots: Vec<Field> = args.iter().take_while(|arg| !is_test(arg)).cloned().collect();
+            let (at, roots) = find::roots(args);
+            let tests: Vec<Field> = args.iter().skip(at).cloned().collect();
             let roots = if roots.is_empty() { anywhere() } else { roots };
-            let tests: Vec<Field> = args.iter().skip_while(|arg| !is_test(arg)).cloned().collect();
             let prints = |arg: &Field| arg.start().starts_with("-print");
             let mut names: Vec<Option<Field>> = (0..tests.len())
                 .filter(|index| tests.get(*index).is_some_and(prints))
@@ -178,17 +177,15 @@ fn listed(call: &mut Call<'_, '_>, pipeline: &str) -> Option<Vec<Field>> {
         }
         "printf" => args.iter().skip(1).cloned().collect(),
         "ls" => listed_by_ls(args),
-        "grep" | "egrep" | "fgrep" | "rg" if lists_names(args) => {
-            let sorted =
-                options::sort_valued(args, "e f g t T A B C m regexp file glob type include exclude");
+        name @ ("grep" | "egrep" | "fgrep" | "rg") if lists_names(args) => {
+            let sorted = options::sort(args, super::row(name)?);
             let pattern = usize::from(!sorted.has("e f regexp file files"));
             all_below(sorted.operands.into_iter().skip(pattern).collect())
         }
-        "fd" | "fdfind" => {
-            all_below(args.iter().filter(|arg| !arg.start().starts_with('-')).skip(1).cloned().collect())
-        }
+        "fd" | "fdfind" => all_below(find::fd_roots(args)),
         "git" if args.first()?.is("ls-files") => {
-            all_below(args.iter().skip(1).filter(|arg| !arg.start().starts_with('-')).cloned().collect())
+            let valued = "x X exclude exclude-from exclude-per-directory with-tree format";
+            all_below(options::sort_valued(args.get(1..)?, valued).operands)
         }
         "git" if args.first()?.is("grep") || args.first()?.is("diff") => all_below(Vec::new()),
         _ => return None,

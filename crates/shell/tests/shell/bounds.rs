@@ -53,6 +53,7 @@ fn loops_in_loops_end() {
     let nested = format!("{}rm $i; {}", "for i in 1 2 3 4 5 6 7 8 9; do ".repeat(8), "done; ".repeat(8));
     assert!(is_opaque(&nested));
     effects_of(&"{a,b}".repeat(40));
+    effects_of(&format!("echo {}b{}", "{a,".repeat(2_000), "}".repeat(2_000)));
     effects_of("f() { f; f; f; }; f");
     effects_of("f() { eval \"$(declare -f f)\"; f | f & }; f");
     effects_of("alias a='a a'; a");
@@ -113,6 +114,7 @@ fn odd_bytes_are_no_hiding_place() {
     assert!(effects_of("r\0m x").to_string().contains("remove /p/x"));
     assert!(is_opaque("ls\0; rm x"));
     assert!(effects_of("ls\r\nrm x\r\n").to_string().contains("remove /p/x"));
+    assert!(effects_of("if ls; \\\r\nthen rm x; fi").to_string().ends_with("remove /p/x"));
     assert!(!effects_of("ls\rrm x").to_string().contains("reads"));
     assert!(effects_of("echo 'ünï' && rm 'täst'").to_string().contains("remove /p/täst"));
 }

@@ -146,8 +146,7 @@ pub(super) fn reset(call: &mut Call<'_, '_>) {
     };
     match sorted.operands.as_slice() {
         [only] if !dashes && !only.is("HEAD") => {
-            let names_file = only.shown().contains(['.', '/']);
-            if is_commit(only) || sorted.has("soft mixed") || !names_file {
+            if is_commit(only) || sorted.has("soft mixed") || !names_file(&only.shown()) {
                 call.git(GitAct::Reset { hard: false });
             } else {
                 call.git(GitAct::Stage);
@@ -155,6 +154,16 @@ pub(super) fn reset(call: &mut Call<'_, '_>) {
         }
         _ => call.git(GitAct::Stage),
     }
+}
+
+/// Whether a word can only be meant as a file: `api/limit` and `v1.2` may well be a branch and a tag.
+fn names_file(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+    name.is_empty()
+        || word.starts_with("./")
+        || matches!(name, "." | "..")
+        || ending.is_some_and(|ending| ending.starts_with(|first: char| first.is_ascii_alphabetic()))
 }
 
 pub(super) fn stash(call: &mut Call<'_, '_>) -> Nature {
