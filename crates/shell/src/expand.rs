@@ -283,11 +283,12 @@ impl Walker<'_> {
         };
         let is_whole = whole.is_some();
         values = whole.or(values);
-        let is_empty =
-            |values: &Option<Vec<Field>>| values.as_ref().map(|list| list.iter().all(Field::is_empty));
+        let is_missing = |values: &Option<Vec<Field>>, colon: bool| {
+            values.as_ref().map(|list| list.is_empty() || colon && list.iter().all(Field::is_empty))
+        };
         match parameter.operation {
             Operation::Plain => {}
-            Operation::Default | Operation::Assign => match is_empty(&values) {
+            Operation::Default { colon } | Operation::Assign { colon } => match is_missing(&values, colon) {
                 Some(true) => values = Some(vec![operand.clone()]),
                 Some(false) => {}
                 None => {
@@ -298,7 +299,7 @@ impl Walker<'_> {
                     }
                 }
             },
-            Operation::Alternative => match is_empty(&values) {
+            Operation::Alternative { colon } => match is_missing(&values, colon) {
                 Some(true) => values = Some(Vec::new()),
                 Some(false) => values = Some(vec![operand.clone()]),
                 None => {}
@@ -317,7 +318,7 @@ impl Walker<'_> {
                 values = None;
             }
         }
-        if parameter.operation == Operation::Assign {
+        if matches!(parameter.operation, Operation::Assign { .. }) {
             state.set(
                 &parameter.name,
                 values.clone().map_or(Value::Unknown, |mut list| match list.pop() {

@@ -149,9 +149,18 @@ pub(super) struct Parameter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     Plain,
-    Default,
-    Assign,
-    Alternative,
+    /// `-` and `:-`; with the colon an empty value is none.
+    Default {
+        colon: bool,
+    },
+    /// `=` and `:=`
+    Assign {
+        colon: bool,
+    },
+    /// `+` and `:+`
+    Alternative {
+        colon: bool,
+    },
     /// `#`, `##`
     CutFront {
         longest: bool,

@@ -27,9 +27,8 @@ impl Parser<'_> {
             (Some(b'&'), Some(b'>')) if skip == 0 => self.at += 1,
             _ => return None,
         }
-        let both = self.at > 0 && self.bytes.get(self.at - 1) == Some(&b'&') && skip == 0;
         let errors_only = number == 1 && rest.first() == Some(&b'2');
-        let kind = self.redirect_kind(both);
+        let kind = self.redirect_kind();
         let strips_tabs =
             matches!(kind, RedirectKind::Heredoc(_)) && self.bytes.get(self.at - 1) == Some(&b'-');
         if matches!(kind, RedirectKind::Write) && matches!(self.peek(), Some(b'!')) {
@@ -49,7 +48,7 @@ impl Parser<'_> {
     }
 
     /// Takes the operator.
-    fn redirect_kind(&mut self, both: bool) -> RedirectKind {
+    fn redirect_kind(&mut self) -> RedirectKind {
         let known: [(&str, RedirectKind); 10] = [
             ("<<<", RedirectKind::HereString),
             ("<<-", RedirectKind::Heredoc(Rc::new(OnceCell::new()))),
@@ -63,7 +62,7 @@ impl Parser<'_> {
             (">", RedirectKind::Write),
         ];
         for (operator, kind) in known {
-            if self.looking_at(operator) && !(both && operator == ">&") {
+            if self.looking_at(operator) {
                 self.at += operator.len();
                 // zsh: `>>|`, `&>|`
                 if matches!(kind, RedirectKind::Write) && self.peek() == Some(b'|') {

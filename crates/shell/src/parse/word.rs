@@ -337,12 +337,12 @@ impl Parser<'_> {
 
     fn operation(&mut self) -> Operation {
         let (length, operation) = match (self.peek(), self.peek_at(1)) {
-            (Some(b':'), Some(b'-')) => (2, Operation::Default),
-            (Some(b':'), Some(b'=')) => (2, Operation::Assign),
-            (Some(b':'), Some(b'+')) => (2, Operation::Alternative),
-            (Some(b'-'), _) => (1, Operation::Default),
-            (Some(b'='), _) => (1, Operation::Assign),
-            (Some(b'+'), _) => (1, Operation::Alternative),
+            (Some(b':'), Some(b'-')) => (2, Operation::Default { colon: true }),
+            (Some(b':'), Some(b'=')) => (2, Operation::Assign { colon: true }),
+            (Some(b':'), Some(b'+')) => (2, Operation::Alternative { colon: true }),
+            (Some(b'-'), _) => (1, Operation::Default { colon: false }),
+            (Some(b'='), _) => (1, Operation::Assign { colon: false }),
+            (Some(b'+'), _) => (1, Operation::Alternative { colon: false }),
             (Some(b'#'), Some(b'#')) => (2, Operation::CutFront { longest: true }),
             (Some(b'#'), _) => (1, Operation::CutFront { longest: false }),
             (Some(b'%'), Some(b'%')) => (2, Operation::CutBack { longest: true }),
