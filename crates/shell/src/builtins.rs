@@ -3,7 +3,7 @@
 use super::effect::{Effect, Place};
 use super::output;
 use super::renames::is_program_table;
-use super::state::{Outcome, State, States, UNSURE, Value};
+use super::state::{LOCAL, Outcome, State, States, UNSURE, Value};
 use super::text::Field;
 use super::walk::{Input, Walker};
 use std::rc::Rc;
@@ -35,10 +35,16 @@ impl Walker<'_> {
                 Ok(Outcome::either(States::one(state)))
             }
             "export" | "declare" | "typeset" | "local" | "readonly" | "integer" | "float" => {
+                let local = !matches!(name, "export" | "readonly") && !has_letter(arguments, &['g']);
                 for argument in arguments {
+                    if let Some(variable) = argument.text().filter(|_| local) {
+                        let variable = variable.split(['=', '+']).next().unwrap_or_default();
+                        state.set(&format!("{LOCAL}{variable}"), Value::Unset);
+                    }
                     self.declare(argument, &mut state);
                 }
-                if name != "export" && changes_meaning(arguments) {
+                // Of these `-n` and `-T` make one name stand for another; the others change what is assigned.
+                if name != "export" && has_letter(arguments, &['n', 'T', 'u', 'l', 'c']) {
                     state.set(UNSURE, Value::Unset);
                 }
                 Ok(Outcome::either(States::one(state)))
@@ -401,10 +407,10 @@ impl Walker<'_> {
     }
 }
 
-/// `declare -n` and `-T` make one name stand for another; `-u`, `-l` and `-c` change what is assigned.
-fn changes_meaning(arguments: &[Field]) -> bool {
+/// Whether an option has one of these letters.
+fn has_letter(arguments: &[Field], letters: &[char]) -> bool {
     let is_option = |word: &&Field| word.start().starts_with('-');
-    arguments.iter().filter(is_option).any(|word| word.start().contains(['n', 'T', 'u', 'l', 'c']))
+    arguments.iter().filter(is_option).any(|word| word.start().contains(letters))
 }
 
 /// Whether a builtin prints something, so that the output around it is not known.

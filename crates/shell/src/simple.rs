@@ -257,10 +257,12 @@ impl Walker<'_> {
         if let Some(body) = state.functions.get(&name).map(Rc::clone) {
             let mut inner = state.clone();
             inner.positional = Some(Rc::new(fields.clone()));
+            inner.begin_function();
             let mut after = Outcome::either(States::one(state.clone()));
             self.nested(text, |walker| after = walker.command(&body, States::one(inner)));
             for state_after in after.good.0.iter_mut().chain(after.bad.0.iter_mut()) {
                 state_after.positional.clone_from(&state.positional);
+                state_after.end_function(&state);
             }
             if programs::is_known(&name) {
                 // The definition may sit in a branch that was not taken.

@@ -12,6 +12,9 @@ const MOST_STATES: usize = 6;
 /// Where this is set, no variable is known to hold what was last assigned to it.
 pub(super) const UNSURE: &str = "declare -n";
 
+/// Before the name of a variable that a function made its own.
+pub(super) const LOCAL: &str = "local ";
+
 /// What a variable holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
@@ -69,6 +72,30 @@ impl State {
 
     pub fn set(&mut self, name: &str, value: Value) {
         Rc::make_mut(&mut self.variables).insert(name.to_owned(), value);
+    }
+
+    /// A function begins with no variables of its own.
+    pub fn begin_function(&mut self) {
+        if self.variables.keys().any(|name| name.starts_with(LOCAL)) {
+            Rc::make_mut(&mut self.variables).retain(|name, _| !name.starts_with(LOCAL));
+        }
+    }
+
+    /// When it ends, the variables that were its own are again what they were before.
+    pub fn end_function(&mut self, before: &Self) {
+        let own: Vec<String> =
+            self.variables.keys().filter_map(|name| name.strip_prefix(LOCAL)).map(str::to_owned).collect();
+        let outer = before.variables.keys().filter(|name| name.starts_with(LOCAL)).cloned();
+        let names: Vec<String> =
+            own.iter().cloned().chain(own.iter().map(|name| format!("{LOCAL}{name}"))).chain(outer).collect();
+        for name in names {
+            match before.variables.get(&name) {
+                Some(value) => self.set(&name, value.clone()),
+                None => {
+                    Rc::make_mut(&mut self.variables).remove(&name);
+                }
+            }
+        }
     }
 
     pub fn enter(&mut self, cwd: Option<Rc<str>>) {

@@ -26,6 +26,8 @@ pub(super) enum Join {
 #[derive(Debug)]
 pub(super) struct Pipeline {
     pub commands: Vec<Command>,
+    /// `!`: what succeeded counts as failed.
+    pub negated: bool,
     /// Its source, for what has to be reported as opaque.
     pub text: Rc<str>,
 }

@@ -176,7 +176,9 @@ impl<'a> Walker<'a> {
 
     fn pipeline(&mut self, pipeline: &Pipeline, states: States) -> Outcome {
         if let [only] = pipeline.commands.as_slice() {
-            return self.command(only, states);
+            let outcome = self.command(only, states);
+            // Twice negated it is what it was, so both count.
+            return if pipeline.negated { Outcome::either(outcome.all()) } else { outcome };
         }
         let outer_input = self.input.clone();
         let outer_output = self.output.take();

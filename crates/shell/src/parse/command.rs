@@ -18,9 +18,6 @@ impl Parser<'_> {
             self.note("something is closed that was not opened");
             let closer = self.reserved().len();
             self.at += closer.max(1);
-            while !self.src.is_char_boundary(self.at) {
-                self.at += 1;
-            }
         }
         // A here-document whose line never ended has an empty body.
         for pending in std::mem::take(&mut self.pending) {
@@ -82,10 +79,14 @@ impl Parser<'_> {
     fn pipeline(&mut self) -> Pipeline {
         let start = self.at;
         let mut commands = Vec::new();
+        let mut negated = false;
         loop {
             self.skip_blanks();
             match self.reserved() {
-                "!" => self.at += 1,
+                "!" => {
+                    negated = true;
+                    self.at += 1;
+                }
                 "time" => {
                     let before = self.at;
                     self.at += 4;
@@ -98,7 +99,10 @@ impl Parser<'_> {
                         break;
                     }
                 }
-                _ if self.looking_at("!(") => self.at += 1,
+                _ if self.looking_at("!(") => {
+                    negated = true;
+                    self.at += 1;
+                }
                 _ => break,
             }
         }
@@ -115,7 +119,7 @@ impl Parser<'_> {
             self.skip_newlines();
             commands.extend(self.command());
         }
-        Pipeline { commands, text: self.slice(start, self.at).trim().into() }
+        Pipeline { commands, negated, text: self.slice(start, self.at).trim().into() }
     }
 
     pub(super) fn command(&mut self) -> Option<Command> {
@@ -249,9 +253,6 @@ impl Parser<'_> {
         while self.at < self.bytes.len() && self.peek() != Some(b')') {
             self.note("something is closed that was not opened");
             self.at += self.reserved().len().max(1);
-            while !self.src.is_char_boundary(self.at) {
-                self.at += 1;
-            }
             list.items.append(&mut self.list().items);
         }
         self.close(")");

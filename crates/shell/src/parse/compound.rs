@@ -36,7 +36,13 @@ impl Parser<'_> {
             }
             "while" | "until" => {
                 self.at += 5;
-                let condition = self.list();
+                let mut condition = self.list();
+                if keyword == "until"
+                    && let Some(last) = condition.items.last_mut()
+                {
+                    last.first.negated = true;
+                    last.rest.iter_mut().for_each(|(_, pipeline)| pipeline.negated = true);
+                }
                 let body = self.body();
                 made(Compound::Loop { arithmetic: None, condition, body })
             }

@@ -48,11 +48,8 @@ impl Call<'_, '_> {
         let mut in_place = false;
         let mut has_text = false;
         for option in &sorted.options {
-            let Some((_, does)) = row.options.iter().find(|(name, _)| *name == option.name) else {
-                has_text |= matches!(option.name.as_str(), "e" | "f" | "regexp" | "file" | "from-file");
-                continue;
-            };
             has_text |= matches!(option.name.as_str(), "e" | "f" | "regexp" | "file" | "from-file");
+            let Some((_, does)) = row.options.iter().find(|(name, _)| *name == option.name) else { continue };
             let value = option.value.clone().unwrap_or_default();
             match does {
                 Does::Read => self.read(&value),
