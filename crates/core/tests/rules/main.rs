@@ -6,6 +6,7 @@ mod damage;
 mod dependencies;
 mod fields;
 mod histories;
+mod inject;
 mod invariants;
 mod review;
 mod steps;
