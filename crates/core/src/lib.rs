@@ -5,6 +5,7 @@
 //! ticket is what its events say, in their order.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod agent;
 mod apply;
 pub mod batch;
 mod board;
@@ -12,6 +13,7 @@ pub mod call;
 pub mod charter;
 mod command;
 mod decide;
+pub mod delivery;
 mod dependencies;
 pub mod discipline;
 mod event;
@@ -31,6 +33,7 @@ pub mod text;
 mod ticket;
 pub mod time;
 pub mod trigger;
+pub mod usage;
 mod who;
 
 pub use signalbox_shell as shell;

@@ -71,7 +71,7 @@ pub enum Failure {
     Exited,
     /// It was pasted and never seen in the input box.
     NotShown,
-    /// It stands in the input box, and the person typed there.
+    /// It stands in the input box and could not be taken out again.
     LeftInBox,
     /// It was seen in the box, submitted, and is still there.
     NotTaken,
@@ -120,7 +120,7 @@ impl Failure {
             Self::Cancelled => "it was cancelled",
             Self::Exited => "the agent exited",
             Self::NotShown => "it was pasted and never appeared in the input box",
-            Self::LeftInBox => "it stands in the input box, where somebody typed at the same time",
+            Self::LeftInBox => "it stands in the input box and could not be taken out again",
             Self::NotTaken => "it was submitted and stayed in the input box",
             Self::Unconfirmed => "it was submitted, but nothing shows that the agent took it",
             Self::Refused => "the way in was refused",
