@@ -136,6 +136,12 @@ impl AgentId {
 }
 
 impl EventId {
+    /// When it was made, in milliseconds since 1970.
+    pub fn millis(&self) -> u64 {
+        let digit = |b: u8| BASE32.iter().position(|c| *c == b).unwrap_or(0) as u64;
+        self.0.bytes().take(10).fold(0, |millis, b| millis << 5 | digit(b))
+    }
+
     /// The id for an event made at `millis` since 1970 with 80 bits of randomness.
     pub fn new(millis: u64, random: [u8; 10]) -> Self {
         let mut value = u128::from(millis & 0xFFFF_FFFF_FFFF) << 80;
@@ -195,6 +201,10 @@ mod tests {
         let early = EventId::new(1_000, [255; 10]);
         let late = EventId::new(1_001, [0; 10]);
         assert!(early < late);
+        assert_eq!(
+            (early.millis(), EventId::new(1_763_000_000_123, [7; 10]).millis()),
+            (1_000, 1_763_000_000_123)
+        );
         assert_eq!(EventId::parse(early.as_str()), Ok(early));
     }
 
