@@ -13,6 +13,7 @@ mod fault;
 pub mod files;
 pub mod home;
 pub mod index;
+pub mod launch;
 pub mod lock;
 pub mod log;
 pub mod outbox;

@@ -221,7 +221,7 @@ fn a_config_with_an_unknown_key_names_it_and_its_line() {
     env.write(env.home().join("config.toml"), "# a comment\n\nvualt = \"/x\"\n");
     insta::assert_snapshot!(env.sb(["list"]), @"
     --- stderr
-    error: ROOT/hóme of sb/config.toml, line 3: unknown field `vualt`, expected one of `vault`, `identity`, `mode`, `protect`, `debug`, `rules`, `projects`
+    error: ROOT/hóme of sb/config.toml, line 3: unknown field `vualt`, did you mean `vault`?
     hint: Correct that line in ROOT/hóme of sb/config.toml; `sb config get` lists the settings.
     --- exit 1
     ");

@@ -6,6 +6,7 @@ mod damage;
 mod framing;
 mod golden;
 mod histories;
+mod launch;
 mod outbox;
 mod position;
 mod records;
