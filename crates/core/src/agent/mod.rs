@@ -12,6 +12,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::delivery::Activity;
 use crate::inject::{Deferred, Readiness};
 
 pub use assess::{Assessment, Certainty, assess};
@@ -161,6 +162,16 @@ impl Assessment {
             Some(reason) => Readiness::NotYet(reason),
             None if self.certainty == Certainty::Guess => Readiness::NotYet(Deferred::UnknownState),
             None => Readiness::Ready,
+        }
+    }
+
+    /// The same as a delivery by keyboard takes it.
+    pub fn activity(&self) -> Activity {
+        match self.readiness() {
+            Readiness::Ready => Activity::Idle,
+            Readiness::NotYet(Deferred::Busy) => Activity::Working,
+            Readiness::NotYet(Deferred::Dialog) => Activity::Dialog,
+            Readiness::NotYet(_) => Activity::Unknown,
         }
     }
 }

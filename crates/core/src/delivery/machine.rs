@@ -239,8 +239,9 @@ impl Delivery {
         let Seen { prompted, worked, above, emptied, submits, .. } = self.seen;
         let person = self.seen.person_typed || self.seen.person_waits;
         let late = now >= since + self.timing.take;
+        let is_empty = reading.is_some_and(|reading| reading.holds == Holds::Empty);
         // An interrupted turn puts the text back into the box; it was taken all the same.
-        if emptied && (worked || above) || late && prompted {
+        if emptied && worked || is_empty && above || late && prompted {
             return self.taken();
         }
         if now >= since + self.timing.stranded {

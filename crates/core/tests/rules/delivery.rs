@@ -214,6 +214,10 @@ struct Watcher {
     pastes: u32,
     submits_of_paste: u32,
     attempt_ended: Option<i64>,
+    above_at_paste: u32,
+    emptied: bool,
+    worked: bool,
+    above: bool,
     ended: Option<Action>,
 }
 
@@ -236,6 +240,11 @@ impl Watcher {
             _ => {}
         }
         let reading = if let Input::Reading(reading) = input { Some(*reading) } else { None };
+        if let Some(reading) = reading.filter(|_| self.pastes > 0) {
+            self.emptied |= reading.holds == Holds::Empty;
+            self.worked |= self.submits_of_paste > 0 && reading.activity == Activity::Working;
+            self.above |= reading.above > self.above_at_paste;
+        }
         if let Some(end) = &self.ended {
             prop_assert_eq!(end, action, "the end is the end");
             return Ok(());
@@ -260,6 +269,8 @@ impl Watcher {
                 self.person_since_paste = false;
                 self.person_reached_it = false;
                 self.submits_of_paste = 0;
+                self.above_at_paste = reading.above;
+                (self.emptied, self.worked, self.above) = (false, false, false);
             }
             Action::Submit => {
                 let reading = reading.unwrap();
@@ -286,7 +297,8 @@ impl Watcher {
             Action::Done(_) | Action::Fail(_) | Action::Defer(_) => {
                 prop_assert!(!self.held, "the person's keystrokes are still held back");
                 if matches!(action, Action::Done(_)) {
-                    prop_assert!(self.pastes > 0);
+                    let proven = self.prompted || self.emptied && (self.worked || self.above);
+                    prop_assert!(self.pastes > 0 && proven, "nothing proves that it was taken");
                 }
                 self.ended = Some(action.clone());
             }
@@ -338,6 +350,8 @@ enum Doing {
     Key(char),
     Erase,
     Enter,
+    /// A slash command that opens a menu; the next return closes it.
+    Menu,
 }
 
 /// A CLI with an input box, as it would be with us (`text`, `sent`) and without (`own`, `own_sent`).
@@ -350,6 +364,11 @@ struct World {
     held: Option<Vec<Doing>>,
     keys: u64,
     working_until: i64,
+    /// While one is open, keystrokes go there.
+    dialog: bool,
+    /// When the agent will ask for something.
+    dialog_at: Option<i64>,
+    into_dialog: u32,
     /// What was typed and is not shown yet, and when it will be.
     echo_at: i64,
     shown: String,
@@ -371,8 +390,13 @@ impl World {
     }
 
     fn press(&mut self, doing: Doing, now: i64) {
+        if self.dialog {
+            self.dialog = !matches!(doing, Doing::Enter);
+            return;
+        }
         match doing {
             Doing::Nothing => {}
+            Doing::Menu => self.dialog = true,
             Doing::Key(c) => {
                 self.text.push(c);
                 self.own.push(c);
@@ -394,6 +418,7 @@ impl World {
         if !self.text.is_empty() {
             self.sent.push(std::mem::take(&mut self.text));
             self.working_until = now + 700;
+            self.dialog_at = self.sent.len().is_multiple_of(3).then_some(now + 300);
         }
     }
 
@@ -401,12 +426,21 @@ impl World {
         if now >= self.echo_at {
             self.shown.clone_from(&self.text);
         }
+        if self.dialog_at.is_some_and(|at| now >= at) {
+            self.dialog_at = None;
+            self.dialog = true;
+        }
         let holds = match self.shown.as_str() {
+            _ if self.dialog => Holds::Hidden,
             "" => Holds::Empty,
             MESSAGE => Holds::Ours,
             _ => Holds::Other,
         };
-        let activity = if now < self.working_until { Activity::Working } else { Activity::Idle };
+        let activity = match self.dialog {
+            true => Activity::Dialog,
+            false if now < self.working_until => Activity::Working,
+            false => Activity::Idle,
+        };
         let above = u32::try_from(self.sent.iter().filter(|text| *text == MESSAGE).count()).unwrap();
         (Reading { holds, activity, above }, self.keys)
     }
@@ -425,13 +459,14 @@ fn doing() -> impl Strategy<Value = Doing> {
         6 => prop::char::range('a', 'e').prop_map(Doing::Key),
         2 => Just(Doing::Erase),
         1 => Just(Doing::Enter),
+        1 => Just(Doing::Menu),
     ]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// A person types, erases and sends while a message is delivered to a CLI that shows things late and loses
+    /// A person types, erases, sends, opens menus and answers dialogs while a message is delivered to a CLI that shows things late and loses
     /// returns. The message arrives once or not at all, the receipt is true, and the person's own text and
     /// prompts are what they would have been.
     #[test]
@@ -456,6 +491,7 @@ proptest! {
             let doing = match n.cmp(&quiet_from) {
                 Ordering::Less => doing,
                 Ordering::Equal => Doing::Enter,
+                Ordering::Greater if n % 20 == 0 && (world.dialog || !world.own.is_empty()) => Doing::Enter,
                 Ordering::Greater => Doing::Nothing,
             };
             let mut inputs: Vec<Input> = world.person(doing, now).into_iter().collect();
@@ -468,6 +504,8 @@ proptest! {
             inputs.push(Input::Reading(reading));
             for input in inputs {
                 let action = delivery.step(&input, at(now));
+                let types = matches!(action, Action::Paste | Action::Submit | Action::Withdraw);
+                world.into_dialog += u32::from(types && world.dialog && world.keys == seen);
                 let free = world.keys == seen && world.held.as_ref().is_none_or(Vec::is_empty);
                 match action {
                     Action::Wait => {}
@@ -502,6 +540,7 @@ proptest! {
                 }
             }
         }
+        prop_assert_eq!(world.into_dialog, 0, "it typed into a dialog");
         let ours = world.sent.iter().filter(|text| *text == MESSAGE).count();
         match &outcome {
             Some(Action::Done(receipt)) => {

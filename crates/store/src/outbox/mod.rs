@@ -392,20 +392,24 @@ impl Outbox {
 
     /// Its last receipt is in the log: remember that, and let go of the message.
     fn clear(&self, id: &EventId, path: &Path) -> Result<(), OutboxError> {
-        let done = self.path(&Name::done(id));
-        if !done.exists() {
-            files::write_new(&done, b"", files::PRIVATE).map_err(|e| self.error(e))?;
-        }
+        // It need not survive a power cut: whoever would ask again does not either.
+        files::open_append(&self.path(&Name::done(id))).map_err(|e| self.error(e))?;
         files::remove(path).map_err(|e| self.error(e))
     }
 
-    /// Forget what was dealt with long ago.
+    /// Forget what was dealt with long ago, and what somebody was writing who was killed. Needs the lock.
     fn forget(&self, names: &[Name], now: Timestamp) -> Result<(), OutboxError> {
         for name in names {
-            if let Name::Done { id } = name
-                && names::time_of(id).is_some_and(|time| now.duration_since(time) > REMEMBERED)
-            {
-                files::remove(&self.path(&Name::done(id))).map_err(|e| self.error(e))?;
+            let gone = match name {
+                Name::Done { id } => {
+                    let is_old = names::time_of(id).is_some_and(|time| now.duration_since(time) > REMEMBERED);
+                    is_old.then(|| Name::done(id))
+                }
+                Name::Unfinished { text } => Some(text.clone()),
+                Name::Waiting { .. } | Name::Taken { .. } => None,
+            };
+            if let Some(gone) = gone {
+                files::remove(&self.path(&gone)).map_err(|e| self.error(e))?;
             }
         }
         Ok(())

@@ -4,14 +4,28 @@ use jiff::Timestamp;
 use signalbox_core::EventId;
 
 use super::own_process;
-use crate::process;
+use crate::{files, process};
 
 /// A file in an outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Name {
-    Waiting { id: EventId, text: String },
-    Taken { id: EventId, text: String, by: Holder, to: Purpose },
-    Done { id: EventId },
+    Waiting {
+        id: EventId,
+        text: String,
+    },
+    Taken {
+        id: EventId,
+        text: String,
+        by: Holder,
+        to: Purpose,
+    },
+    Done {
+        id: EventId,
+    },
+    /// Being written, or left by a writer that was killed.
+    Unfinished {
+        text: String,
+    },
 }
 
 /// What it was taken for.
@@ -64,6 +78,9 @@ impl Name {
     }
 
     pub fn parse(text: &str) -> Option<Self> {
+        if text.ends_with(files::TEMPORARY) {
+            return Some(Self::Unfinished { text: text.to_owned() });
+        }
         if let Some(id) = text.strip_prefix(".done.") {
             return Some(Self::Done { id: EventId::parse(id).ok()? });
         }
@@ -83,8 +100,10 @@ impl Name {
     }
 
     pub fn is_of(&self, wanted: &EventId) -> bool {
-        let (Self::Waiting { id, .. } | Self::Taken { id, .. } | Self::Done { id }) = self;
-        id == wanted
+        match self {
+            Self::Waiting { id, .. } | Self::Taken { id, .. } | Self::Done { id } => id == wanted,
+            Self::Unfinished { .. } => false,
+        }
     }
 
     pub fn is_abandoned(&self) -> bool {

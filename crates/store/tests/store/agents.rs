@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use signalbox_core::AgentId;
 use signalbox_store::agents::{self, Ended, Life, Record};
+use signalbox_store::config::Config;
 use signalbox_store::session::Registered;
-use signalbox_store::{Home, clock};
+use signalbox_store::{Home, Store, clock, doctor};
 
 #[test]
 fn many_at_once_get_different_ids() {
@@ -54,4 +55,41 @@ fn a_record_tells_who_lives_and_keeps_what_it_does_not_know() {
     assert_eq!(agents::load(&home, &record.id).expect("load"), None);
     agents::remove(&home, &record.id).expect("remove");
     assert_eq!(agents::update(&home, &record.id, |_| {}).expect("update"), None);
+}
+
+#[test]
+fn the_doctor_finds_what_was_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::new(folder.path());
+    home.prepare().expect("prepare");
+    let mut vanished = Record::new("claude", "claude", "/");
+    vanished.wrapper = Some(Registered { pid: u32::MAX, started: 1 });
+    let vanished = agents::register(&home, vanished).expect("register").id;
+    let broken = home.agents().join("codex-2222.json");
+    signalbox_store::files::replace(&broken, b"{", 0o600).expect("write");
+    let outbox = home.outbox().join(vanished.as_str());
+    signalbox_store::files::create_private_dir(&outbox).expect("a folder");
+    let waiting = r#"{"id":"01J00000000000000000000000","text":"x","ttl_seconds":9,"queued_at":"2026-11-15T10:00:00Z","from":"human"}"#;
+    // Where processes cannot all be seen, the name says where this one can be.
+    let place = signalbox_store::process::confined_to().map_or_else(String::new, |name| {
+        format!("@{}", name.chars().filter(char::is_ascii_digit).collect::<String>())
+    });
+    let taken = outbox.join(format!("01J00000000000000000000000.taken.{}-1{place}", u32::MAX));
+    signalbox_store::files::replace(&taken, waiting.as_bytes(), 0o600).expect("write");
+
+    let store = Store::new(home.clone(), folder.path().join("vault"));
+    let examine = || -> Vec<(String, bool)> {
+        let findings = doctor::examine(&store, &Config::default()).expect("examine");
+        findings.into_iter().filter(|f| f.check == "agents").map(|f| (f.what, f.fixable)).collect()
+    };
+    let found = examine();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.contains(&(format!("{} cannot be read", broken.display()), true)), "{found:?}");
+    assert!(
+        found.contains(&(format!("agent {vanished} is gone, and nobody saw its end"), false)),
+        "{found:?}"
+    );
+    assert!(found.iter().any(|(what, _)| what.contains("which is gone")), "{found:?}");
+    doctor::fix(&store, &doctor::Repair::RemoveRecord(broken)).expect("fix");
+    assert_eq!(examine().len(), 2);
 }

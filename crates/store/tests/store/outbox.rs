@@ -392,6 +392,13 @@ fn kills_at_any_moment_lose_nothing_and_double_nothing() {
     let said = said.into_inner().expect("the list");
     assert!(said.len() > 20, "only {} were acknowledged", said.len());
     check_world(root, &said);
+    // What killed writers left half-written goes away with the next message.
+    ask(&outbox(root), &message("the next one"));
+    let folder = Home::new(root).outbox().join(agent().as_str());
+    let names =
+        std::fs::read_dir(folder).expect("the outbox").map(|entry| entry.expect("an entry").file_name());
+    let left: Vec<_> = names.filter(|name| name.to_string_lossy().ends_with(".sbtmp")).collect();
+    assert!(left.is_empty(), "{left:?}");
     eprintln!("{} kills, {} acknowledged, {} delivered", ROUNDS * 4, said.len(), delivered(root).len());
 }
 
