@@ -171,6 +171,36 @@ pub const CATALOG: &[EventDoc] = &[
         "as `hook.pre-tool`, without `permission`",
     ),
     doc("hook.failed", "A hook could not do its work", "`hook`, `why`"),
+    doc(
+        "inject.queued",
+        "A message waits for an agent",
+        "`agent`, `injection`, `priority` (`high`, `normal`, `low`), `ttl_seconds`, `key`, `from`, `text`",
+    ),
+    doc(
+        "inject.delivered",
+        "The agent took a message",
+        "`agent`, `injection`, `door` (`waiter`, `queue`, `extension`, `context`, `keyboard`), `tries`",
+    ),
+    doc(
+        "inject.deferred",
+        "A message has to wait for something else than before",
+        "`agent`, `injection`, `door`, `reason` (`person-typing`, `draft`, `dialog`, `busy`, `unknown-state`, `not-started`, `exited`, `retrying`)",
+    ),
+    doc(
+        "inject.superseded",
+        "A newer message with the same key took its place",
+        "`agent`, `injection`, `by` (the newer one)",
+    ),
+    doc(
+        "inject.expired",
+        "A message waited longer than it may",
+        "`agent`, `injection`, `waited_seconds`, `reason` (as of `inject.deferred`: what it waited for last)",
+    ),
+    doc(
+        "inject.failed",
+        "A message was given up",
+        "`agent`, `injection`, `door`, `reason` (`full`, `evicted`, `cancelled`, `exited`, `not-shown`, `left-in-box`, `not-taken`, `unconfirmed`, `refused`, `unreadable`), `detail`",
+    ),
     doc("project.registered", "A directory became a project", "`path`"),
     doc("doctor.fixed", "`sb doctor --fix` repaired something", "`check`, `what`"),
     doc(

@@ -1,4 +1,4 @@
-//! Names of things: tickets, sessions, projects, events. Each is checked once, where it enters.
+//! Names of things: tickets, sessions, projects, agents, events. Each is checked once, where it enters.
 
 use std::fmt;
 
@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// Crockford's base 32, as ULIDs are written.
 const BASE32: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+/// What can be read out, told apart at a glance, and spells no word.
+const READABLE: &[u8; 27] = b"23456789bcdfghjkmnpqrstvwxz";
 
 /// Why a text is not a name of the wanted kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -86,6 +88,14 @@ name_type!(
 );
 
 name_type!(
+    /// A process that Signalbox wraps. Safe as a file name, also where case does not count.
+    AgentId,
+    "agent id",
+    "1 to 48 lower-case letters, digits, `.`, `_` or `-`, beginning with a letter or digit",
+    |t| safe_name(t, 48) && !t.bytes().any(|b| b.is_ascii_uppercase())
+);
+
+name_type!(
     /// A ULID: sorts by the time it was made.
     EventId,
     "event id",
@@ -111,7 +121,27 @@ impl TicketId {
     }
 }
 
+impl AgentId {
+    /// `claude-7kq2`: what it runs, and enough of a random number to tell it from others.
+    pub fn from_random(program: &str, mut number: u64) -> Self {
+        let mut text = ProjectName::from_directory(program).0.to_ascii_lowercase();
+        text.truncate(32);
+        text.push('-');
+        for _ in 0..4 {
+            text.push(char::from(READABLE[(number % 27) as usize]));
+            number /= 27;
+        }
+        Self(text)
+    }
+}
+
 impl EventId {
+    /// When it was made, in milliseconds since 1970.
+    pub fn millis(&self) -> u64 {
+        let digit = |b: u8| BASE32.iter().position(|c| *c == b).unwrap_or(0) as u64;
+        self.0.bytes().take(10).fold(0, |millis, b| millis << 5 | digit(b))
+    }
+
     /// The id for an event made at `millis` since 1970 with 80 bits of randomness.
     pub fn new(millis: u64, random: [u8; 10]) -> Self {
         let mut value = u128::from(millis & 0xFFFF_FFFF_FFFF) << 80;
@@ -155,10 +185,26 @@ mod tests {
     }
 
     #[test]
+    fn agent_ids() {
+        assert_eq!(AgentId::from_random("claude", 0).as_str(), "claude-2222");
+        for program in ["Claude Code", "", "…", "../x", &"x".repeat(100)] {
+            let id = AgentId::from_random(program, u64::MAX);
+            assert_eq!(AgentId::parse(id.as_str()), Ok(id.clone()), "{program}");
+        }
+        for bad in ["", "Claude", ".x", "-x", "a/b", "a b", &"x".repeat(49)] {
+            assert!(AgentId::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
     fn event_ids_sort_by_time() {
         let early = EventId::new(1_000, [255; 10]);
         let late = EventId::new(1_001, [0; 10]);
         assert!(early < late);
+        assert_eq!(
+            (early.millis(), EventId::new(1_763_000_000_123, [7; 10]).millis()),
+            (1_000, 1_763_000_000_123)
+        );
         assert_eq!(EventId::parse(early.as_str()), Ok(early));
     }
 

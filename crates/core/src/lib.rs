@@ -5,6 +5,7 @@
 //! ticket is what its events say, in their order.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod agent;
 mod apply;
 pub mod batch;
 mod board;
@@ -12,6 +13,7 @@ pub mod call;
 pub mod charter;
 mod command;
 mod decide;
+pub mod delivery;
 mod dependencies;
 pub mod discipline;
 mod event;
@@ -19,6 +21,7 @@ mod fact;
 pub mod glob;
 mod id;
 mod independence;
+pub mod inject;
 pub mod judge;
 mod mode;
 mod priority;
@@ -30,6 +33,7 @@ pub mod text;
 mod ticket;
 pub mod time;
 pub mod trigger;
+pub mod usage;
 mod who;
 
 pub use signalbox_shell as shell;
@@ -41,7 +45,7 @@ pub use decide::{Draft, decide};
 pub use dependencies::{dependency_tree, open_dependencies};
 pub use event::{CATALOG, Event, EventDoc, FORMAT_VERSION};
 pub use fact::{AttemptReport, Cause, Fact, Outcome, StatusChange};
-pub use id::{EventId, IdError, ProjectName, SessionId, TicketId};
+pub use id::{AgentId, EventId, IdError, ProjectName, SessionId, TicketId};
 pub use independence::may_review;
 pub use mode::Mode;
 pub use priority::Priority;

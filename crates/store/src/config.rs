@@ -11,6 +11,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::files;
 use crate::home::Home;
+use crate::launch::{Agents, Options, Profile};
 use crate::policy::{DebugOutput, Modes, Protection};
 
 /// Agent CLIs that are known by their program's name.
@@ -25,6 +26,10 @@ pub struct Config {
     pub mode: Modes,
     pub protect: Protection,
     pub debug: DebugOutput,
+    pub agents: Agents,
+    /// How each agent CLI is started.
+    pub drivers: BTreeMap<String, Options>,
+    pub profiles: BTreeMap<String, Profile>,
     /// Rules of the person's own.
     pub rules: Vec<OwnRule>,
     pub projects: BTreeMap<String, Project>,
@@ -62,7 +67,16 @@ pub struct Setting {
     pub key: &'static str,
     pub default: &'static str,
     pub about: &'static str,
-    pub is_list: bool,
+    pub kind: Kind,
+}
+
+/// What a setting's value looks like in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    List,
+    /// A number, `true` or `false`.
+    Plain,
 }
 
 pub const SETTINGS: &[Setting] = &[
@@ -70,62 +84,98 @@ pub const SETTINGS: &[Setting] = &[
         key: "vault",
         default: "$SIGNALBOX_HOME/vault",
         about: "The folder of markdown: tickets go into its `tickets` folder. `${NAME}` and a leading `~/` are filled in.",
-        is_list: false,
+        kind: Kind::Text,
     },
     Setting {
         key: "identity.agent_programs",
         default: "claude, codex, gemini, copilot, goose",
         about: "Programs that are agents: whatever runs below one of them is not a human.",
-        is_list: true,
+        kind: Kind::List,
     },
     Setting {
         key: "mode.default",
         default: "implementation",
         about: "The mode a session starts in: `discussion` or `implementation`. A project may have its own.",
-        is_list: false,
+        kind: Kind::Text,
     },
     Setting {
         key: "mode.triggers",
         default: "make it so, go ahead, ship it, let's do it, execute, implement it",
         about: "Phrases in your prompt that open implementation mode.",
-        is_list: true,
+        kind: Kind::List,
     },
     Setting {
         key: "mode.blocked_tools",
         default: "Edit, Write, MultiEdit, NotebookEdit",
         about: "Tools that are refused in discussion mode by their name, besides all that would change something.",
-        is_list: true,
+        kind: Kind::List,
     },
     Setting {
         key: "mode.read_only",
         default: "",
         about: "Commands that may run in discussion mode though they are not known to only read: `cargo test, make lint`.",
-        is_list: true,
+        kind: Kind::List,
     },
     Setting {
         key: "protect.also",
         default: "",
         about: "Files that no agent may change, besides those that are always protected: `infra/**, *.pem`.",
-        is_list: true,
+        kind: Kind::List,
     },
     Setting {
         key: "protect.except",
         default: "",
         about: "Files that are not protected after all.",
-        is_list: true,
+        kind: Kind::List,
     },
     Setting {
         key: "debug.level",
         default: "",
         about: "How much hooks say about themselves: `error`, `warning`, `info`, `debug` or `trace`. Empty: nothing.",
-        is_list: false,
+        kind: Kind::Text,
     },
-    Setting { key: "debug.format", default: "text", about: "`text` or `json`.", is_list: false },
+    Setting { key: "debug.format", default: "text", about: "`text` or `json`.", kind: Kind::Text },
     Setting {
         key: "debug.file",
         default: "",
         about: "The file hooks say it to, below $SIGNALBOX_HOME. Empty: standard error.",
-        is_list: false,
+        kind: Kind::Text,
+    },
+    Setting {
+        key: "agents.recording",
+        default: "true",
+        about: "Whether agents in a terminal are recorded, what they print and what is typed: `true` or `false`.",
+        kind: Kind::Plain,
+    },
+    Setting {
+        key: "agents.recording_max_mb",
+        default: "100",
+        about: "How large a recording becomes before it is begun anew; the one before it is kept.",
+        kind: Kind::Plain,
+    },
+    Setting {
+        key: "agents.log_max_mb",
+        default: "10",
+        about: "The same for the plain log.",
+        kind: Kind::Plain,
+    },
+    Setting {
+        key: "agents.detach_key",
+        default: "ctrl-a d",
+        about: "The keys that detach from an agent: `ctrl-` with a letter, and then at most two more.",
+        kind: Kind::Text,
+    },
+    Setting {
+        key: "agents.seat_idle_seconds",
+        default: "300",
+        about: "After how long without a keystroke whoever attached with `-i` only watches.",
+        kind: Kind::Plain,
+    },
+    Setting {
+        key: "agents.redact",
+        default: "*_API_KEY, *_TOKEN, *_SECRET, *_PASSWORD",
+        about: "Variables whose values never stand in a recording or log; `*` for anything.",
+        kind: Kind::List,
     },
 ];
 
@@ -159,7 +209,7 @@ impl Config {
         let config: Self = toml::from_str(&text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
-            ConfigError::Parse { path: path.clone(), line, message: error.message().to_owned() }
+            ConfigError::Parse { path: path.clone(), line, message: friendlier(error.message()) }
         })?;
         let mut seen: BTreeMap<&Path, &String> = BTreeMap::new();
         for (name, project) in &config.projects {
@@ -224,7 +274,7 @@ pub fn get(home: &Home, key: &str) -> Result<Option<String>, ConfigError> {
     let item = setting.key.split('.').try_fold(document.as_item(), |item, part| item.get(part));
     Ok(item.map(|item| match item.as_array() {
         Some(list) => list.iter().filter_map(|v| v.as_str()).collect::<Vec<_>>().join(", "),
-        None => item.as_str().map_or_else(|| item.to_string(), ToOwned::to_owned),
+        None => item.as_str().map_or_else(|| item.to_string().trim().to_owned(), ToOwned::to_owned),
     }))
 }
 
@@ -237,11 +287,18 @@ pub fn set(home: &Home, key: &str, text: &str) -> Result<(), ConfigError> {
             return Err(ConfigError::NotAFolder { key: setting.key, path: folder });
         }
     }
-    let new = if setting.is_list {
-        let list: toml_edit::Array = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
-        value(list)
-    } else {
-        value(text)
+    let new = match setting.kind {
+        Kind::Text => value(text),
+        Kind::List => {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            value(words.collect::<toml_edit::Array>())
+        }
+        // What is neither is refused below, with what it should be.
+        Kind::Plain => match (text.parse::<i64>(), text.parse::<bool>()) {
+            (Ok(number), _) => value(number),
+            (_, Ok(switch)) => value(switch),
+            _ => value(text),
+        },
     };
     let change = |document: &mut DocumentMut| match setting.key.split_once('.') {
         None => {
@@ -263,6 +320,16 @@ pub fn set(home: &Home, key: &str, text: &str) -> Result<(), ConfigError> {
         message: error.message().to_owned(),
     })?;
     edit(home, change)
+}
+
+/// The parser's message, but where a key is mistyped, with the one that is meant instead of all there are.
+fn friendlier(message: &str) -> String {
+    let meant = || {
+        let (unknown, rest) = message.strip_prefix("unknown field `")?.split_once('`')?;
+        let known = rest.split('`').skip(1).step_by(2);
+        Some(format!("unknown field `{unknown}`, did you mean `{}`?", nearest(unknown, known)?))
+    };
+    meant().unwrap_or_else(|| message.to_owned())
 }
 
 fn setting(key: &str) -> Result<&'static Setting, ConfigError> {
@@ -298,7 +365,7 @@ fn read(path: &Path) -> Result<String, ConfigError> {
 }
 
 /// Fill in `${NAME}` and a leading `~/`.
-fn expand(key: &'static str, text: &str) -> Result<String, ConfigError> {
+pub(crate) fn expand(key: &'static str, text: &str) -> Result<String, ConfigError> {
     let variable =
         |name: &str| std::env::var(name).map_err(|_| ConfigError::Variable { key, name: name.to_owned() });
     let mut expanded = String::new();

@@ -38,6 +38,26 @@ impl Home {
         self.root.join("sessions")
     }
 
+    /// One file an agent.
+    pub fn agents(&self) -> PathBuf {
+        self.root.join("agents")
+    }
+
+    /// What agents printed, as plain text.
+    pub fn logs(&self) -> PathBuf {
+        self.root.join("logs")
+    }
+
+    /// What agents printed and were told, to be played again.
+    pub fn recordings(&self) -> PathBuf {
+        self.root.join("recordings")
+    }
+
+    /// Messages that wait for agents, one folder an agent.
+    pub fn outbox(&self) -> PathBuf {
+        self.root.join("outbox")
+    }
+
     pub fn run(&self) -> PathBuf {
         self.root.join("run")
     }
@@ -50,6 +70,11 @@ impl Home {
     /// Which processes are agents: one file a process.
     pub fn processes(&self) -> PathBuf {
         self.run().join("processes")
+    }
+
+    /// Where running agents can be reached: one socket an agent.
+    pub fn agent_sockets(&self) -> PathBuf {
+        self.run().join("agents")
     }
 
     /// What hooks could not write into the log.

@@ -1,7 +1,8 @@
 //! Everything on disk: the event log (the truth), the vault of markdown and the SQLite index (projections of
-//! it), sessions, configuration and locks. Knows no CLI, no network, no terminal.
+//! it), sessions, agents and their outboxes, configuration and locks. Knows no CLI, no network, no terminal.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod agents;
 pub mod charter;
 pub mod clock;
 pub mod config;
@@ -12,14 +13,17 @@ mod fault;
 pub mod files;
 pub mod home;
 pub mod index;
+pub mod launch;
 pub mod lock;
 pub mod log;
+pub mod outbox;
 pub mod policy;
 pub mod process;
 pub mod project;
 pub mod session;
 mod store;
 pub mod vault;
+pub mod watch;
 
 pub use home::Home;
 pub use index::Index;

@@ -165,6 +165,18 @@ fn settings_are_read_and_changed() {
         `text` or `json`.
     debug.file =   (default)
         The file hooks say it to, below $SIGNALBOX_HOME. Empty: standard error.
+    agents.recording = true  (default)
+        Whether agents in a terminal are recorded, what they print and what is typed: `true` or `false`.
+    agents.recording_max_mb = 100  (default)
+        How large a recording becomes before it is begun anew; the one before it is kept.
+    agents.log_max_mb = 10  (default)
+        The same for the plain log.
+    agents.detach_key = ctrl-a d  (default)
+        The keys that detach from an agent: `ctrl-` with a letter, and then at most two more.
+    agents.seat_idle_seconds = 300  (default)
+        After how long without a keystroke whoever attached with `-i` only watches.
+    agents.redact = *_API_KEY, *_TOKEN, *_SECRET, *_PASSWORD  (default)
+        Variables whose values never stand in a recording or log; `*` for anything.
     ");
     insta::assert_snapshot!(env.sb(["config", "get", "vault"]), @"$SIGNALBOX_HOME/vault");
     env.sb(["config", "set", "vault", "~/Nötes of mine"]).success();
@@ -221,7 +233,7 @@ fn a_config_with_an_unknown_key_names_it_and_its_line() {
     env.write(env.home().join("config.toml"), "# a comment\n\nvualt = \"/x\"\n");
     insta::assert_snapshot!(env.sb(["list"]), @"
     --- stderr
-    error: ROOT/hóme of sb/config.toml, line 3: unknown field `vualt`, expected one of `vault`, `identity`, `mode`, `protect`, `debug`, `rules`, `projects`
+    error: ROOT/hóme of sb/config.toml, line 3: unknown field `vualt`, did you mean `vault`?
     hint: Correct that line in ROOT/hóme of sb/config.toml; `sb config get` lists the settings.
     --- exit 1
     ");

@@ -1,15 +1,19 @@
 //! The rules of the ticket workflow, tested through the crate's public face alone.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod agent;
 mod batch;
 mod damage;
+mod delivery;
 mod dependencies;
 mod fields;
 mod histories;
+mod inject;
 mod invariants;
 mod review;
 mod steps;
 mod transitions;
+mod usage;
 mod world;
 
 use std::collections::BTreeSet;

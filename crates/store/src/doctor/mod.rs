@@ -1,6 +1,7 @@
 //! What can be wrong with a home, found and repaired. One file a part; a check only looks, and says which
 //! [`Repair`] would help. Repairs move things aside and never throw anything away that a person made.
 
+mod agents;
 mod hooks;
 mod index;
 mod log;
@@ -20,7 +21,8 @@ use crate::store::{Store, StoreError};
 /// Something found.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// Which part: `log`, `vault`, `index`, `lock`, `permissions`, `clock`, `disk`, `sessions`, `hooks`, `config`.
+    /// Which part: `log`, `vault`, `index`, `lock`, `permissions`, `clock`, `disk`, `sessions`, `agents`,
+    /// `hooks`, `config`.
     pub check: &'static str,
     pub severity: Severity,
     pub what: String,
@@ -114,6 +116,7 @@ pub fn examine(store: &Store, config: &Config) -> Result<Vec<Finding>, StoreErro
     findings.extend(index::examine(store, &scan));
     findings.extend(vault::examine(store, &scan)?);
     findings.extend(sessions::examine(home, &scan)?);
+    findings.extend(agents::examine(home)?);
     let read = |source| StoreError::Home { path: home.trouble(), source };
     findings.extend(hooks::examine(home, &scan.hooks).map_err(read)?);
     Ok(findings)

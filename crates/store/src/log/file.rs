@@ -128,6 +128,23 @@ impl FileLog {
         LogError::Write { path: path.to_owned(), source }
     }
 
+    /// Write events that concern no ticket, all or none, flushed. Callers hold the store's lock.
+    pub fn record_together(&self, events: &mut [Event]) -> Result<(), LogError> {
+        let bytes = encode_together(events)?;
+        self.write_flushed(events, &bytes)
+    }
+
+    fn write_flushed(&self, events: &[Event], bytes: &[u8]) -> Result<(), LogError> {
+        let Some(first) = events.first() else { return Ok(()) };
+        let path = self.writable(first.ts)?;
+        let write = || -> io::Result<()> {
+            let (file, _) = files::open_append(&path)?;
+            files::append(&file, bytes)?;
+            files::flush(&file)
+        };
+        write().map_err(|e| self.write_error(&path, e))
+    }
+
     /// Visit one file from an offset; the answer is the new offset.
     fn read_file(
         &self,
@@ -177,14 +194,8 @@ fn day_file(now: Timestamp) -> String {
 
 impl EventLog for FileLog {
     fn append(&self, events: &mut [Event], seen: &Position) -> Result<(), LogError> {
-        let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
-        let mut bytes = Vec::new();
-        for (index, event) in (0..).zip(events.iter_mut()) {
-            event.batch = (count > 1).then_some((index, count));
-            bytes.extend(encode(event).map_err(LogError::Encode)?);
-        }
-        let Some(first) = events.first() else { return Ok(()) };
-        if !self.is_at_end(seen)? {
+        let bytes = encode_together(events)?;
+        if !events.is_empty() && !self.is_at_end(seen)? {
             let mut moved = None;
             self.read_after(seen, Tail::Live, &mut |_, item| {
                 if let Item::Event(event) = item
@@ -198,13 +209,7 @@ impl EventLog for FileLog {
                 return Err(LogError::Conflict(ticket));
             }
         }
-        let path = self.writable(first.ts)?;
-        let write = || -> io::Result<()> {
-            let (file, _) = files::open_append(&path)?;
-            files::append(&file, &bytes)?;
-            files::flush(&file)
-        };
-        write().map_err(|e| self.write_error(&path, e))
+        self.write_flushed(events, &bytes)
     }
 
     fn record(&self, event: &Event) -> Result<(), LogError> {
@@ -263,6 +268,17 @@ impl EventLog for FileLog {
         }
         Ok(position)
     }
+}
+
+/// The records of one command, each of which says which of how many it is.
+fn encode_together(events: &mut [Event]) -> Result<Vec<u8>, LogError> {
+    let count = u32::try_from(events.len()).unwrap_or(u32::MAX);
+    let mut bytes = Vec::new();
+    for (index, event) in (0..).zip(events.iter_mut()) {
+        event.batch = (count > 1).then_some((index, count));
+        bytes.extend(encode(event).map_err(LogError::Encode)?);
+    }
+    Ok(bytes)
 }
 
 /// `2026-11-15.jsonl`

@@ -1,10 +1,13 @@
 //! The store on real files: the log under damage, the projections against the fold, golden logs.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod agents;
 mod damage;
 mod framing;
 mod golden;
 mod histories;
+mod launch;
+mod outbox;
 mod position;
 mod records;
 

@@ -1,0 +1,95 @@
+//! Records of agents: unique ids, words that mean them, who lives.
+
+use std::collections::BTreeSet;
+
+use signalbox_core::AgentId;
+use signalbox_store::agents::{self, Ended, Life, Record};
+use signalbox_store::config::Config;
+use signalbox_store::session::Registered;
+use signalbox_store::{Home, Store, clock, doctor};
+
+#[test]
+fn many_at_once_get_different_ids() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::new(folder.path());
+    let start = || agents::register(&home, Record::new("claude", "claude", "/")).expect("register").id;
+    let ids: Vec<AgentId> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| (0..5).map(|_| start()).collect::<Vec<_>>())).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("a thread")).collect()
+    });
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), 40);
+    assert_eq!(agents::all(&home).expect("all").len(), 40);
+    assert!(ids.iter().all(|id| id.as_str().starts_with("claude-") && id.as_str().len() == 11), "{ids:?}");
+}
+
+#[test]
+fn a_record_tells_who_lives_and_keeps_what_it_does_not_know() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::new(folder.path());
+    let mut record = Record::new("codex", "/bin/codex", "/tmp");
+    record.name = Some("Ada".to_owned());
+    let record = agents::register(&home, record).expect("register");
+    assert_eq!(record.life(), Life::Runs);
+    assert_eq!(agents::find(&home, "ada").expect("find").map(|found| found.id), Ok(record.id.clone()));
+    assert_eq!(agents::find(&home, "codex").expect("find").map(|found| found.id), Ok(record.id.clone()));
+    let unknown = agents::find(&home, "adaa").expect("find").map_err(|refusal| refusal.hint);
+    assert_eq!(unknown, Err(Some("Did you mean `Ada`?".to_owned())));
+
+    let path = home.agents().join(format!("{}.json", record.id));
+    let text = std::fs::read_to_string(&path).expect("the record");
+    let newer = text.replacen('{', "{\n  \"from_later\": [1, 2],", 1);
+    signalbox_store::files::replace(&path, newer.as_bytes(), 0o600).expect("write");
+    let gone = Registered { pid: u32::MAX, started: 1 };
+    let changed = agents::update(&home, &record.id, |record| record.wrapper = Some(gone)).expect("update");
+    assert_eq!(changed.map(|record| record.life()), Some(Life::Vanished));
+    agents::update(&home, &record.id, |record| {
+        record.ended = Some(Ended { at: clock::now(), code: Some(3), signal: None });
+    })
+    .expect("update");
+    let record = agents::load(&home, &record.id).expect("load").expect("a record");
+    assert_eq!(record.life(), Life::Ended);
+    assert_eq!(record.other["from_later"], serde_json::json!([1, 2]));
+
+    signalbox_store::files::replace(&path, b"{", 0o600).expect("spoil it");
+    assert_eq!(agents::load(&home, &record.id).expect("load"), None);
+    agents::remove(&home, &record.id).expect("remove");
+    assert_eq!(agents::update(&home, &record.id, |_| {}).expect("update"), None);
+}
+
+#[test]
+fn the_doctor_finds_what_was_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::new(folder.path());
+    home.prepare().expect("prepare");
+    let mut vanished = Record::new("claude", "claude", "/");
+    vanished.wrapper = Some(Registered { pid: u32::MAX, started: 1 });
+    let vanished = agents::register(&home, vanished).expect("register").id;
+    let broken = home.agents().join("codex-2222.json");
+    signalbox_store::files::replace(&broken, b"{", 0o600).expect("write");
+    let outbox = home.outbox().join(vanished.as_str());
+    signalbox_store::files::create_private_dir(&outbox).expect("a folder");
+    let waiting = r#"{"id":"01J00000000000000000000000","text":"x","ttl_seconds":9,"queued_at":"2026-11-15T10:00:00Z","from":"human"}"#;
+    // Where processes cannot all be seen, the name says where this one can be.
+    let place = signalbox_store::process::confined_to().map_or_else(String::new, |name| {
+        format!("@{}", name.chars().filter(char::is_ascii_digit).collect::<String>())
+    });
+    let taken = outbox.join(format!("01J00000000000000000000000.taken.{}-1{place}", u32::MAX));
+    signalbox_store::files::replace(&taken, waiting.as_bytes(), 0o600).expect("write");
+
+    let store = Store::new(home.clone(), folder.path().join("vault"));
+    let examine = || -> Vec<(String, bool)> {
+        let findings = doctor::examine(&store, &Config::default()).expect("examine");
+        findings.into_iter().filter(|f| f.check == "agents").map(|f| (f.what, f.fixable)).collect()
+    };
+    let found = examine();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.contains(&(format!("{} cannot be read", broken.display()), true)), "{found:?}");
+    assert!(
+        found.contains(&(format!("agent {vanished} is gone, and nobody saw its end"), false)),
+        "{found:?}"
+    );
+    assert!(found.iter().any(|(what, _)| what.contains("which is gone")), "{found:?}");
+    doctor::fix(&store, &doctor::Repair::RemoveRecord(broken)).expect("fix");
+    assert_eq!(examine().len(), 2);
+}
