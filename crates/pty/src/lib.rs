@@ -1,0 +1,16 @@
+//! The terminal in the middle: runs a program in a pseudo-terminal between it and a person, records it, knows
+//! what it shows, types into it safely and lets others look on. Knows no tickets, agents or CLIs.
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+mod platform;
+pub mod pump;
+mod signals;
+pub mod spawn;
+mod tap;
+pub mod terminal;
+
+pub use pump::{Handle, Pump};
+pub use rustix::process::Signal;
+pub use spawn::{Child, Exit, Size};
+pub use tap::Tap;
+pub use terminal::Person;

@@ -1,0 +1,259 @@
+//! What the pump hands to the side: a bounded queue that never makes the pump wait.
+//!
+//! Bytes lie in one buffer and what they are in a list beside it, so that a flood costs a copy and no
+//! allocation.
+
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::spawn::Size;
+
+/// How many bytes may wait. Above this the pump stops reading from the program until there is room.
+pub(crate) const ROOM: usize = 8 << 20;
+/// Output that comes within this time is one happening...
+const TOGETHER: Duration = Duration::from_millis(4);
+/// ...unless it is longer than this.
+const TOGETHER_BYTES: usize = 64 << 10;
+/// After so much at once more will follow: it is worth gathering for a moment.
+const FLOOD: usize = 2 << 10;
+const GATHER: Duration = Duration::from_millis(3);
+const GATHER_BYTES: usize = 512 << 10;
+
+/// The pump's end.
+#[derive(Debug, Clone)]
+pub struct Tap {
+    shared: Arc<Shared>,
+}
+
+/// The side's end.
+#[derive(Debug)]
+pub(crate) struct Drain {
+    shared: Arc<Shared>,
+    is_flood: bool,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queue: Mutex<Queue>,
+    filled: Condvar,
+    emptied: Condvar,
+    began: Instant,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    batch: Batch,
+    /// Who is woken when there is room again.
+    pump: Option<UnixStream>,
+    /// The pump waits for room.
+    pump_waits: bool,
+    /// The side waits for something to do.
+    side_waits: bool,
+    /// Somebody waits for the side to have seen everything.
+    is_urgent: bool,
+    /// Nothing more will come.
+    is_closed: bool,
+    /// How many bytes of output came in, and how many of them the side is done with.
+    put: u64,
+    done: u64,
+}
+
+/// Happenings in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub bytes: Vec<u8>,
+    pub happenings: Vec<Happening>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Happening {
+    /// Since the beginning.
+    pub at: Duration,
+    pub what: What,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// So many of the batch's next bytes.
+    Output(usize),
+    Input(usize),
+    Resize(Size),
+    Mark(String),
+    /// So many bytes of output were lost.
+    Gap(u64),
+}
+
+pub(crate) fn new() -> (Tap, Drain) {
+    let shared = Arc::new(Shared {
+        queue: Mutex::default(),
+        filled: Condvar::new(),
+        emptied: Condvar::new(),
+        began: Instant::now(),
+    });
+    (Tap { shared: Arc::clone(&shared) }, Drain { shared, is_flood: false })
+}
+
+impl Tap {
+    pub(crate) fn output(&self, bytes: &[u8]) {
+        let at = self.shared.began.elapsed();
+        let mut queue = self.shared.lock();
+        queue.put += bytes.len() as u64;
+        queue.batch.bytes.extend_from_slice(bytes);
+        match queue.batch.happenings.last_mut() {
+            Some(Happening { at: since, what: What::Output(length) })
+                if at.saturating_sub(*since) < TOGETHER && *length < TOGETHER_BYTES =>
+            {
+                *length += bytes.len();
+            }
+            _ => queue.batch.happenings.push(Happening { at, what: What::Output(bytes.len()) }),
+        }
+        self.shared.filled(queue);
+    }
+
+    pub(crate) fn input(&self, bytes: &[u8]) {
+        let at = self.shared.began.elapsed();
+        let mut queue = self.shared.lock();
+        queue.batch.bytes.extend_from_slice(bytes);
+        queue.batch.happenings.push(Happening { at, what: What::Input(bytes.len()) });
+        self.shared.filled(queue);
+    }
+
+    pub(crate) fn resize(&self, size: Size) {
+        self.say(What::Resize(size));
+    }
+
+    /// Put a marker into the recording.
+    pub fn mark(&self, label: impl Into<String>) {
+        self.say(What::Mark(label.into()));
+    }
+
+    /// Output that was not handed over.
+    pub(crate) fn lost(&self, bytes: u64) {
+        let at = self.shared.began.elapsed();
+        let mut queue = self.shared.lock();
+        queue.put += bytes;
+        if let Some(Happening { what: What::Gap(lost), .. }) = queue.batch.happenings.last_mut() {
+            *lost += bytes;
+        } else {
+            queue.batch.happenings.push(Happening { at, what: What::Gap(bytes) });
+        }
+        self.shared.filled(queue);
+    }
+
+    fn say(&self, what: What) {
+        let at = self.shared.began.elapsed();
+        let mut queue = self.shared.lock();
+        queue.batch.happenings.push(Happening { at, what });
+        self.shared.filled(queue);
+    }
+
+    /// Whether more may be put in. If not, `pump` gets a byte as soon as that changes.
+    pub(crate) fn has_room(&self, pump: &UnixStream) -> bool {
+        let mut queue = self.shared.lock();
+        if queue.batch.bytes.len() < ROOM {
+            return true;
+        }
+        queue.pump_waits = true;
+        if queue.pump.is_none() {
+            queue.pump = pump.try_clone().ok();
+        }
+        false
+    }
+
+    /// Nothing more will come.
+    pub(crate) fn close(&self) {
+        let mut queue = self.shared.lock();
+        queue.is_closed = true;
+        queue.is_urgent = true;
+        drop(queue);
+        self.shared.filled.notify_all();
+        self.shared.emptied.notify_all();
+    }
+
+    /// Wait until the side has seen all output that came before this call. `false` if it takes longer.
+    pub(crate) fn wait_seen(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut queue = self.shared.lock();
+        let wanted = queue.put;
+        while queue.done < wanted {
+            queue.is_urgent = true;
+            self.shared.filled.notify_all();
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
+            }
+            queue = wait(&self.shared.emptied, queue, left);
+        }
+        true
+    }
+}
+
+impl Drain {
+    /// The next happenings, in the emptied `batch`. `false` when nothing more will come.
+    pub fn next(&mut self, batch: &mut Batch) -> bool {
+        let mut queue = self.shared.lock();
+        if self.is_flood && queue.batch.bytes.len() < GATHER_BYTES && !queue.is_urgent {
+            // One wake-up for every read of the pump would cost the pump more than all the rest.
+            let deadline = Instant::now() + GATHER;
+            loop {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() || queue.is_urgent || queue.batch.bytes.len() >= GATHER_BYTES {
+                    break;
+                }
+                queue = wait(&self.shared.filled, queue, left);
+            }
+        }
+        while queue.batch.happenings.is_empty() {
+            if queue.is_closed {
+                return false;
+            }
+            queue.side_waits = true;
+            queue = self.shared.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+        queue.side_waits = false;
+        queue.is_urgent = queue.is_closed;
+        std::mem::swap(&mut queue.batch, batch);
+        let pump = if std::mem::take(&mut queue.pump_waits) { queue.pump.take() } else { None };
+        drop(queue);
+        if let Some(mut pump) = pump {
+            let _ = pump.write(&[0]);
+        }
+        self.is_flood = batch.bytes.len() >= FLOOD;
+        true
+    }
+
+    /// All of this batch was seen to.
+    pub fn done(&self, batch: &mut Batch) {
+        let seen = batch.happenings.iter().map(|happening| match happening.what {
+            What::Output(length) => length as u64,
+            What::Gap(lost) => lost,
+            _ => 0,
+        });
+        let seen: u64 = seen.sum();
+        batch.happenings.clear();
+        batch.bytes.clear();
+        self.shared.lock().done += seen;
+        self.shared.emptied.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wake the side if it sleeps. It need not be woken while it gathers.
+    fn filled(&self, mut queue: MutexGuard<'_, Queue>) {
+        let wake = std::mem::take(&mut queue.side_waits);
+        drop(queue);
+        if wake {
+            self.filled.notify_all();
+        }
+    }
+}
+
+fn wait<'a>(condition: &Condvar, queue: MutexGuard<'a, Queue>, left: Duration) -> MutexGuard<'a, Queue> {
+    condition.wait_timeout(queue, left).unwrap_or_else(PoisonError::into_inner).0
+}

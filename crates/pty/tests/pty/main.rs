@@ -1,0 +1,8 @@
+//! The terminal in the middle, through its public interface.
+
+mod bare;
+mod deaths;
+mod jobs;
+mod kit;
+mod transparency;
+mod typing;
