@@ -2,15 +2,21 @@
 //! what it shows, types into it safely and lets others look on. Knows no tickets, agents or CLIs.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod encode;
+mod parse;
 mod platform;
 pub mod pump;
+pub mod record;
+pub mod screen;
 mod signals;
 pub mod spawn;
 mod tap;
 pub mod terminal;
 
+pub use encode::{Paste, Safe};
 pub use pump::{Handle, Pump};
 pub use rustix::process::Signal;
+pub use screen::{Screen, View};
 pub use spawn::{Child, Exit, Size};
 pub use tap::Tap;
 pub use terminal::Person;

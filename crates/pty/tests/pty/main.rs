@@ -2,6 +2,7 @@
 
 mod bare;
 mod deaths;
+mod encode;
 mod jobs;
 mod kit;
 mod transparency;
