@@ -125,7 +125,7 @@ impl Parser {
         if self.command.len() + data.len() > LONGEST_COMMAND {
             self.is_too_long = true;
             self.command.clear();
-        } else {
+        } else if !self.is_too_long {
             self.command.extend_from_slice(data);
         }
     }
@@ -154,11 +154,10 @@ impl Parser {
                 self.state = State::Ground;
             }
             (State::Command, _) => self.keep(&[byte]),
-            (State::String, _) => {}
+            // Text in the ground state is dealt with elsewhere.
+            (State::String, _) | (_, 0x7f) | (State::Ground, 0x20..) => {}
             (_, 0x1b) => self.begin_escape(),
             (_, ..0x20) => act.control(byte),
-            (_, 0x7f) => {}
-            (State::Ground, _) => {}
             (State::Escape, _) => self.after_escape(byte, act),
             (State::Sequence, _) => self.in_sequence(byte, act),
             (State::Ignored, _) => {

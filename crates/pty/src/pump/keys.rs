@@ -139,18 +139,15 @@ impl Keys {
             _ => State::Between,
         };
         match (self.held.as_slice(), last) {
-            // Focus came or went.
-            (b"", b'I' | b'O') => false,
-            (b"", b'M') => false,
             ([b'<', rest @ ..], b'M' | b'm') => {
                 let digits = rest.iter().take_while(|byte| byte.is_ascii_digit());
                 let button = digits
                     .fold(0u32, |sum, digit| sum.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
                 !is_motion(button)
             }
-            // Answers: what terminal this is, where the cursor stands, which modes are on, how large it is.
-            ([b'?' | b'>' | b'=', ..], _) => false,
-            (_, b'n' | b't' | b'y') => false,
+            // Focus came or went; where the mouse is follows. Answers: what terminal this is, where the cursor
+            // stands, which modes are on, how large it is.
+            (b"", b'I' | b'O' | b'M') | ([b'?' | b'>' | b'=', ..], _) | (_, b'n' | b't' | b'y') => false,
             // F3 with Shift or the like looks like an answer in the first row.
             (held, b'R') => held.starts_with(b"1;") && held.len() < 5,
             _ => true,
@@ -173,7 +170,7 @@ mod tests {
         let mut whole = Keys::default();
         let typed = whole.follow(bytes, now);
         let mut split = Keys::default();
-        let typed_split = bytes.iter().fold(false, |typed, byte| split.follow(&[*byte], now) || typed);
+        let typed_split = bytes.iter().filter(|byte| split.follow(&[**byte], now)).count() > 0;
         assert_eq!((typed, whole.state), (typed_split, split.state), "{bytes:?} split into bytes");
         (typed, whole.is_between(now))
     }

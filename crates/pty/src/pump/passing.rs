@@ -41,8 +41,7 @@ impl Loop {
     pub(super) fn read_child(&mut self) {
         let count = match rustix::io::read(self.child.master(), &mut self.buffer[..]) {
             Ok(count @ 1..) => count,
-            Err(Errno::INTR) => return,
-            Err(Errno::AGAIN) => return,
+            Err(Errno::INTR | Errno::AGAIN) => return,
             // Everybody has closed the other end, which only happens once the program has ended.
             Ok(_) | Err(_) => {
                 if let Some(ended) = &mut self.ended {

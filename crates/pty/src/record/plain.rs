@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use memchr::memchr;
+
 use super::file::Rotating;
 use super::redact::{Blotting, Secrets};
 
@@ -25,6 +27,39 @@ impl PlainLog {
     /// Text that was shown.
     pub(crate) fn text(&mut self, text: &[u8]) {
         self.text.extend_from_slice(text);
+    }
+
+    /// A control character.
+    pub(crate) fn control(&mut self, byte: u8) {
+        if matches!(byte, b'\n' | b'\t') {
+            self.text.push(byte);
+        }
+    }
+
+    /// The cursor moved by a sequence that ends so. Programs move it instead of writing blanks and line feeds.
+    pub(crate) fn moved(&mut self, how: u8) {
+        let gap = match how {
+            b'C' | b'G' | b'`' => b' ',
+            b'A' | b'B' | b'E' | b'F' | b'H' | b'd' | b'f' => b'\n',
+            _ => return,
+        };
+        if !matches!(self.text.last(), None | Some(b' ' | b'\n')) {
+            self.text.push(gap);
+        }
+    }
+
+    /// Lines of text in which every sequence only changes how characters look.
+    pub(crate) fn lines(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        loop {
+            let next = memchr(0x1b, rest).unwrap_or(rest.len());
+            let (text, sequence) = rest.split_at(next);
+            for part in text.split(|byte| matches!(byte, b'\r' | 0x07 | 0x08)) {
+                self.text.extend_from_slice(part);
+            }
+            let Some(end) = memchr(b'm', sequence) else { return };
+            rest = sequence.get(end + 1..).unwrap_or_default();
+        }
     }
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {

@@ -124,7 +124,7 @@ impl Style {
             match color {
                 Color::Default => {}
                 Color::Indexed(index @ 0..8) if base != 58 => {
-                    text.push_str(&format!(";{}", base - 8 + u16::from(index)))
+                    text.push_str(&format!(";{}", base - 8 + u16::from(index)));
                 }
                 Color::Indexed(index) => text.push_str(&format!(";{base};5;{index}")),
                 Color::Rgb(r, g, b) => text.push_str(&format!(";{base};2;{r};{g};{b}")),

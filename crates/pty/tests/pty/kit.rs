@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, Termios, Winsize};
+use rustix::termios::{Termios, Winsize};
 
 /// How long anything may take that is bound to happen.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -151,10 +151,6 @@ impl Term {
         rustix::termios::tcgetattr(self.theirs.as_ref().unwrap()).unwrap()
     }
 
-    pub fn set(&self, settings: &Termios) {
-        rustix::termios::tcsetattr(self.theirs.as_ref().unwrap(), OptionalActions::Now, settings).unwrap();
-    }
-
     /// Close the terminal, as closing its window does.
     pub fn close(mut self) -> Child {
         self.shown.stop.store(true, Ordering::Release);
@@ -247,10 +243,4 @@ pub fn proxied(command: &Command) -> Command {
 /// The exit code that a shell would report.
 pub fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap())
-}
-
-pub fn raw(terminal: impl AsFd) {
-    let mut settings = rustix::termios::tcgetattr(&terminal).unwrap();
-    settings.make_raw();
-    rustix::termios::tcsetattr(&terminal, OptionalActions::Now, &settings).unwrap();
 }
