@@ -526,8 +526,9 @@ impl Act for State {
             (None, [], b'm') => self.cursor.style.select(sequence),
             (Some(b'>'), [], b'm') if sequence.value(0) == 4 => self.modes.other_keys = sequence.value(1),
             (None, [], b'r') => self.set_margins(sequence),
-            (None, [], b's') => self.save(),
-            (None, [], b'u') => self.restore(),
+            // With parameters these are something else.
+            (None, [], b's') if sequence.parameters.is_empty() => self.save(),
+            (None, [], b'u') if sequence.parameters.is_empty() => self.restore(),
             (Some(b'>' | b'<' | b'='), [], b'u') => {
                 let is_alternate = self.is_alternate;
                 self.modes.keyboard(sequence, is_alternate);

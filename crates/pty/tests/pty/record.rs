@@ -1,11 +1,14 @@
 //! Recordings: players read them, secrets are not in them, and they stay within their limits.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use proptest::prelude::*;
 use signalbox_pty::record::{Cast, CastError, Event, Kind, Recorder, Secrets, Settings};
 use signalbox_pty::{Screen, Size};
+
+use crate::kit::Term;
 
 fn settings(path: &Path) -> Settings {
     Settings {
@@ -185,14 +188,19 @@ fn asciinema_takes_the_file() {
     recorder.mark(at(4), "agent.idle");
     recorder.output(at(5), b"\xff end\r\n");
     recorder.finish(at(5)).unwrap();
-    let mut asciinema = std::process::Command::new("asciinema");
-    asciinema.arg("cat").arg(&path).env("HOME", folder.path()).env("LC_ALL", "C.UTF-8");
-    let Ok(output) = asciinema.output() else {
+    if Command::new("asciinema").arg("--version").output().is_err() {
         std::io::Write::write_all(&mut std::io::stderr(), b"SKIPPED: asciinema is not installed\n").unwrap();
         return;
-    };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "héllo \x1b[31mred\x1b[0m\r\n\u{fffd} end\r\n");
+    }
+    // Both want a terminal.
+    for arguments in [&["cat"][..], &["play", "-s", "1000"]] {
+        let mut asciinema = Command::new("asciinema");
+        asciinema.args(arguments).arg(&path).env("HOME", folder.path()).env("LC_ALL", "C.UTF-8");
+        let (bytes, status) = Term::start(&asciinema).finish();
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(status.success(), "{arguments:?}: {text}");
+        assert!(text.contains("héllo \x1b[31mred\x1b[0m\r\n\u{fffd} end\r\n"), "{arguments:?}: {text:?}");
+    }
 }
 
 /// `/dev/full` takes nothing.
