@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::panic;
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread::ThreadId;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::termios::{OptionalActions, Termios};
@@ -106,6 +107,7 @@ pub(crate) struct Raw {
 
 struct Changed {
     id: u64,
+    thread: ThreadId,
     terminal: OwnedFd,
     before: Termios,
 }
@@ -118,7 +120,7 @@ impl Raw {
         HOOK.call_once(|| {
             let next = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
-                restore_all();
+                restore_after_panic(cfg!(panic = "abort"));
                 next(info);
             }));
         });
@@ -129,7 +131,7 @@ impl Raw {
         rustix::termios::tcsetattr(&terminal, OptionalActions::Now, &raw)?;
         let mut changed = changed();
         let id = changed.last().map_or(0, |last| last.id + 1);
-        changed.push(Changed { id, terminal, before });
+        changed.push(Changed { id, thread: std::thread::current().id(), terminal, before });
         Ok(Self { id })
     }
 }
@@ -150,13 +152,65 @@ impl Changed {
     }
 }
 
-fn restore_all() {
+/// Somebody panics, and what they say should be readable. If that ends the process, nothing else puts terminals
+/// right; if it ends the thread that has one, it is about to.
+fn restore_after_panic(ends_process: bool) {
+    let thread = std::thread::current().id();
     // Whoever panics may hold the lock, and must not be waited for.
     if let Ok(changed) = CHANGED.try_lock() {
-        changed.iter().for_each(Changed::restore);
+        changed.iter().filter(|one| ends_process || one.thread == thread).for_each(Changed::restore);
     }
 }
 
 fn changed() -> MutexGuard<'static, Vec<Changed>> {
     CHANGED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Our end of a terminal, which keeps the other open, and the other.
+    fn terminal() -> (OwnedFd, OwnedFd) {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).and_then(|()| unlockpt(&ours)).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let theirs = rustix::fs::open(&*name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        (ours, theirs)
+    }
+
+    fn modes(terminal: &OwnedFd) -> (u32, u32) {
+        let settings = rustix::termios::tcgetattr(terminal).unwrap();
+        (settings.local_modes.bits(), settings.output_modes.bits())
+    }
+
+    #[test]
+    fn it_is_as_it_was_after_a_drop_and_after_a_panic() {
+        let (_ours, theirs) = terminal();
+        let before = modes(&theirs);
+        let raw = Raw::enter(theirs.as_fd()).unwrap();
+        assert_ne!(modes(&theirs), before);
+        drop(raw);
+        assert_eq!(modes(&theirs), before);
+        let same = theirs.try_clone().unwrap();
+        let thread = std::thread::spawn(move || {
+            let _raw = Raw::enter(same.as_fd()).unwrap();
+            panic!("on purpose");
+        });
+        assert!(thread.join().is_err());
+        assert_eq!(modes(&theirs), before);
+    }
+
+    #[test]
+    fn a_panic_that_ends_the_process_restores_every_terminal() {
+        let (_ours, theirs) = terminal();
+        let before = modes(&theirs);
+        let _raw = Raw::enter(theirs.as_fd()).unwrap();
+        // Another thread that panics and only ends itself changes nothing.
+        std::thread::spawn(|| restore_after_panic(false)).join().unwrap();
+        assert_ne!(modes(&theirs), before);
+        std::thread::spawn(|| restore_after_panic(true)).join().unwrap();
+        assert_eq!(modes(&theirs), before);
+    }
 }

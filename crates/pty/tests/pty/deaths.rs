@@ -1,11 +1,17 @@
 //! Whoever dies, the terminal is as it was and nobody is left behind.
 
-use std::process::Command;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
+use signalbox_pty::record::{Cast, Kind};
 
-use crate::kit::{PATIENCE, Term, code, comparable, eventually_within, is_alive, proxied, sh, wait_for_end};
+use crate::kit::{
+    PATIENCE, Term, code, comparable, eventually, eventually_within, is_alive, proxied, proxied_with, sh,
+    wait_for_end,
+};
 
 /// How long anybody may be left behind.
 const ORPHAN: Duration = Duration::from_secs(5);
@@ -83,6 +89,54 @@ fn the_proxy_is_asked_to_end() {
         assert!(!is_alive(child));
         assert_eq!(comparable(&term.settings()), before);
     }
+}
+
+/// What the person saw a moment ago is in the recording, and the recording is whole.
+#[test]
+fn the_recording_is_complete_up_to_a_kill() {
+    for round in 0..cycles() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.cast");
+        let script =
+            "i=0; while :; do echo \"line-$i-\"; i=$((i+1)); [ $((i % 50)) = 0 ] && sleep 0.01; done";
+        let mut term = Term::start(&proxied_with(&["--record", path.to_str().unwrap()], &sh(script)));
+        let enough = 2_000 + 300 * round;
+        assert!(term.shown.comes(PATIENCE, |bytes| bytes.len() > enough));
+        let seen = term.shown.text();
+        let last = seen.rsplit("line-").find_map(|rest| rest.split_once("-\r\n")).unwrap().0.to_owned();
+        // What is in the file is what was shown, a moment later.
+        eventually("the recording to catch up", || recorded(&path).contains(&format!("line-{last}-\r\n")));
+        term.signal(Signal::KILL);
+        term.wait();
+        let text = recorded(&path);
+        assert!(term.shown.text().starts_with(&text) || text.starts_with(&term.shown.text()));
+    }
+}
+
+fn recorded(path: &Path) -> String {
+    let events = Cast::open(path).unwrap().map(Result::unwrap);
+    events.filter(|event| event.kind == Kind::Output).map(|event| event.data).collect()
+}
+
+#[test]
+fn whoever_looks_on_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let script = "while ! read -r line; do :; done; echo \"got $line\"; exit 6";
+    let mut term = Term::start(&proxied_with(&["--socket", path.to_str().unwrap()], &sh(script)));
+    eventually("the socket", || path.exists());
+    for _ in 0..cycles() {
+        let mut watcher = Command::new(env!("CARGO_BIN_EXE_pty-proxy"));
+        let mut watcher = watcher.arg("--watch").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+        let mut first = [0; 1];
+        watcher.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+        watcher.kill().unwrap();
+        watcher.wait().unwrap();
+    }
+    term.send("hello\r");
+    let (bytes, status) = term.finish();
+    assert!(String::from_utf8_lossy(&bytes).contains("got hello"));
+    assert_eq!(code(status), 6);
 }
 
 #[test]

@@ -233,10 +233,14 @@ pub fn sh(script: &str) -> Command {
     command
 }
 
-/// The same, through the pump.
+/// The same, through the pump, with all that can be beside it.
 pub fn proxied(command: &Command) -> Command {
+    proxied_with(&["--record", "/dev/null", "--log", "/dev/null"], command)
+}
+
+pub fn proxied_with(options: &[&str], command: &Command) -> Command {
     let mut proxy = Command::new(env!("CARGO_BIN_EXE_pty-proxy"));
-    proxy.arg("--").arg(command.get_program()).args(command.get_args());
+    proxy.args(options).arg("--").arg(command.get_program()).args(command.get_args());
     proxy
 }
 

@@ -9,7 +9,7 @@ use signalbox_pty::record::{Cast, Kind, PlainLog, Recorder, Secrets, Settings};
 use signalbox_pty::side::{Options, Side, Trouble};
 use signalbox_pty::{Allow, Child, Exit, Person, Pump, Size};
 
-use crate::kit::{PATIENCE, Term, code, proxied, sh};
+use crate::kit::{PATIENCE, Term, code, proxied_with, sh};
 
 const SIZE: Size = Size::new(24, 80);
 
@@ -160,10 +160,7 @@ fn input_and_sizes_and_markers_are_recorded_but_passwords_are_not() {
 }
 
 fn with(options: &[&str], script: &str) -> std::process::Command {
-    let plain = proxied(&sh(script));
-    let mut command = std::process::Command::new(plain.get_program());
-    command.args(options).args(plain.get_args());
-    command
+    proxied_with(options, &sh(script))
 }
 
 /// A terminal that a killed program left in its modes is put right.
