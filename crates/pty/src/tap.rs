@@ -1,7 +1,7 @@
 //! What the pump hands to the side: a bounded queue that never makes the pump wait.
 //!
 //! Bytes lie in one buffer and what they are in a list beside it, so that a flood costs a copy and no
-//! allocation.
+//! allocation. They are gathered for a moment before the side is woken.
 
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -16,10 +16,10 @@ pub(crate) const ROOM: usize = 8 << 20;
 const TOGETHER: Duration = Duration::from_millis(4);
 /// ...unless it is longer than this.
 const TOGETHER_BYTES: usize = 64 << 10;
-/// After so much at once more will follow: it is worth gathering for a moment.
-const FLOOD: usize = 2 << 10;
-const GATHER: Duration = Duration::from_millis(3);
-const GATHER_BYTES: usize = 512 << 10;
+/// The side is not woken before so much has come or so much time has passed. Waking it costs more than passing bytes
+/// on, and takes the processor from the terminal that is about to show them.
+const GATHER: Duration = Duration::from_millis(2);
+const GATHER_BYTES: usize = 256 << 10;
 
 /// The pump's end.
 #[derive(Debug, Clone)]
@@ -27,11 +27,38 @@ pub struct Tap {
     shared: Arc<Shared>,
 }
 
+/// When the pump lets the side look.
+#[derive(Debug, Default)]
+pub(crate) struct Gathering {
+    since: Option<Instant>,
+    bytes: usize,
+}
+
+impl Gathering {
+    /// So many bytes were put in.
+    pub fn add(&mut self, bytes: usize, now: Instant) {
+        self.since.get_or_insert(now);
+        self.bytes += bytes;
+    }
+
+    /// When the side is to look at the latest.
+    pub fn ends(&self) -> Option<Instant> {
+        self.since.map(|since| since + GATHER)
+    }
+
+    /// Wake the side if it is time.
+    pub fn wake_if_due(&mut self, tap: &Tap, now: Instant) {
+        if self.bytes >= GATHER_BYTES || self.ends().is_some_and(|at| at <= now) {
+            *self = Self::default();
+            tap.wake();
+        }
+    }
+}
+
 /// The side's end.
 #[derive(Debug)]
 pub(crate) struct Drain {
     shared: Arc<Shared>,
-    is_flood: bool,
 }
 
 #[derive(Debug)]
@@ -49,10 +76,8 @@ struct Queue {
     pump: Option<UnixStream>,
     /// The pump waits for room.
     pump_waits: bool,
-    /// The side waits for something to do.
-    side_waits: bool,
-    /// Somebody waits for the side to have seen everything.
-    is_urgent: bool,
+    /// The side is to look.
+    is_due: bool,
     /// Nothing more will come.
     is_closed: bool,
     /// How many bytes of output came in, and how many of them the side is done with.
@@ -92,7 +117,7 @@ pub(crate) fn new() -> (Tap, Drain) {
         emptied: Condvar::new(),
         began: Instant::now(),
     });
-    (Tap { shared: Arc::clone(&shared) }, Drain { shared, is_flood: false })
+    (Tap { shared: Arc::clone(&shared) }, Drain { shared })
 }
 
 impl Tap {
@@ -109,7 +134,6 @@ impl Tap {
             }
             _ => queue.batch.happenings.push(Happening { at, what: What::Output(bytes.len()) }),
         }
-        self.shared.filled(queue);
     }
 
     pub(crate) fn input(&self, bytes: &[u8]) {
@@ -117,7 +141,6 @@ impl Tap {
         let mut queue = self.shared.lock();
         queue.batch.bytes.extend_from_slice(bytes);
         queue.batch.happenings.push(Happening { at, what: What::Input(bytes.len()) });
-        self.shared.filled(queue);
     }
 
     pub(crate) fn resize(&self, size: Size) {
@@ -139,14 +162,20 @@ impl Tap {
         } else {
             queue.batch.happenings.push(Happening { at, what: What::Gap(bytes) });
         }
-        self.shared.filled(queue);
     }
 
     fn say(&self, what: What) {
         let at = self.shared.began.elapsed();
         let mut queue = self.shared.lock();
         queue.batch.happenings.push(Happening { at, what });
-        self.shared.filled(queue);
+        drop(queue);
+        self.wake();
+    }
+
+    /// Let the side look at what has come.
+    pub(crate) fn wake(&self) {
+        self.shared.lock().is_due = true;
+        self.shared.filled.notify_all();
     }
 
     /// Whether more may be put in. If not, `pump` gets a byte as soon as that changes.
@@ -166,7 +195,7 @@ impl Tap {
     pub(crate) fn close(&self) {
         let mut queue = self.shared.lock();
         queue.is_closed = true;
-        queue.is_urgent = true;
+        queue.is_due = true;
         drop(queue);
         self.shared.filled.notify_all();
         self.shared.emptied.notify_all();
@@ -178,7 +207,7 @@ impl Tap {
         let mut queue = self.shared.lock();
         let wanted = queue.put;
         while queue.done < wanted {
-            queue.is_urgent = true;
+            queue.is_due = true;
             self.shared.filled.notify_all();
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -194,33 +223,20 @@ impl Drain {
     /// The next happenings, in the emptied `batch`. `false` when nothing more will come.
     pub fn next(&mut self, batch: &mut Batch) -> bool {
         let mut queue = self.shared.lock();
-        if self.is_flood && queue.batch.bytes.len() < GATHER_BYTES && !queue.is_urgent {
-            // One wake-up for every read of the pump would cost the pump more than all the rest.
-            let deadline = Instant::now() + GATHER;
-            loop {
-                let left = deadline.saturating_duration_since(Instant::now());
-                if left.is_zero() || queue.is_urgent || queue.batch.bytes.len() >= GATHER_BYTES {
-                    break;
-                }
-                queue = wait(&self.shared.filled, queue, left);
-            }
-        }
-        while queue.batch.happenings.is_empty() {
+        while !queue.is_due || queue.batch.happenings.is_empty() {
             if queue.is_closed {
                 return false;
             }
-            queue.side_waits = true;
+            queue.is_due = false;
             queue = self.shared.filled.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
-        queue.side_waits = false;
-        queue.is_urgent = queue.is_closed;
+        queue.is_due = queue.is_closed;
         std::mem::swap(&mut queue.batch, batch);
         let pump = if std::mem::take(&mut queue.pump_waits) { queue.pump.take() } else { None };
         drop(queue);
         if let Some(mut pump) = pump {
             let _ = pump.write(&[0]);
         }
-        self.is_flood = batch.bytes.len() >= FLOOD;
         true
     }
 
@@ -242,15 +258,6 @@ impl Drain {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Wake the side if it sleeps. It need not be woken while it gathers.
-    fn filled(&self, mut queue: MutexGuard<'_, Queue>) {
-        let wake = std::mem::take(&mut queue.side_waits);
-        drop(queue);
-        if wake {
-            self.filled.notify_all();
-        }
     }
 }
 

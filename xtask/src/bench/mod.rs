@@ -7,6 +7,7 @@ mod hook;
 mod list;
 mod machine;
 mod measure;
+mod pty;
 mod race;
 mod report;
 mod start;
@@ -34,6 +35,7 @@ const BENCHES: &[Row] = &[
     ("who", who::run),
     ("growth", growth::run),
     ("race", race::run),
+    ("pty", pty::run),
 ];
 
 /// What all benches share.

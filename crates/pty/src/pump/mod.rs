@@ -26,7 +26,7 @@ use typing::Typing;
 
 use crate::signals::Signals;
 use crate::spawn::{Child, Exit, Size};
-use crate::tap::Tap;
+use crate::tap::{Gathering, Tap};
 use crate::terminal::{Person, Raw};
 
 /// How much is read at once.
@@ -100,6 +100,7 @@ impl Pump {
             kill_at: None,
             stop_by: None,
             stalled: None,
+            gathering: Gathering::default(),
             buffer: vec![0; READ],
         };
         let exit = turn.run(&signals);
@@ -134,6 +135,8 @@ struct Loop {
     stop_by: Option<Instant>,
     /// Since when the side has no room.
     stalled: Option<Instant>,
+    /// What the side has not been woken for.
+    gathering: Gathering,
     buffer: Vec<u8>,
 }
 
@@ -258,7 +261,9 @@ impl Loop {
     fn next_deadline(&self) -> Option<Instant> {
         let ended = self.ended.map(|ended| ended.quiet_at.min(ended.at_latest));
         let stalled = self.stalled.map(|since| since + STALL);
-        [self.typing.hold_ends(), self.kill_at, self.stop_by, ended, stalled].into_iter().flatten().min()
+        let due =
+            [self.typing.hold_ends(), self.kill_at, self.stop_by, self.gathering.ends(), ended, stalled];
+        due.into_iter().flatten().min()
     }
 
     /// See to what has become due.
@@ -267,6 +272,9 @@ impl Loop {
             return Ok(());
         }
         let now = Instant::now();
+        if let Some(tap) = &self.tap {
+            self.gathering.wake_if_due(tap, now);
+        }
         if self.typing.hold_ends().is_some_and(|at| at <= now) {
             self.typing.release();
             self.typing.write(self.child.master());
@@ -335,6 +343,7 @@ impl Loop {
                 }
                 if let Some(tap) = &self.tap {
                     tap.input(&bytes);
+                    self.gathering.add(bytes.len(), now);
                 }
                 if let handle::Only::If { hold: Some((id, length)), .. } = only {
                     self.typing.hold(id, now + length);

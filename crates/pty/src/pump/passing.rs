@@ -35,6 +35,7 @@ impl Loop {
         }
         if let Some(tap) = self.tap.as_ref().filter(|_| !is_secret) {
             tap.input(bytes);
+            self.gathering.add(bytes.len(), Instant::now());
         }
     }
 
@@ -59,6 +60,7 @@ impl Loop {
             } else {
                 tap.output(bytes);
             }
+            self.gathering.add(count, Instant::now());
         }
         self.buffer = buffer;
         if let Some(ended) = &mut self.ended {

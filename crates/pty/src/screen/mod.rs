@@ -79,14 +79,19 @@ impl Screen {
     /// The same, and tell somebody beside the screen.
     pub(crate) fn feed_beside(&mut self, bytes: &[u8], beside: &mut impl Beside) {
         let mut rest = bytes;
-        if self.parser.is_between()
-            && self.state.scrolls_whole()
-            && let Some(length) = skip::skippable(bytes, self.state.rows())
-        {
-            let (skipped, left) = bytes.split_at(length);
-            self.skip(skipped);
-            beside.skipped(skipped);
-            rest = left;
+        if let Some((first, others)) = skip::after_a_line(bytes) {
+            // Reads cut sequences and characters in the middle; a line later that is over.
+            self.parser.feed(first, &mut Both { state: &mut self.state, beside });
+            rest = others;
+            if self.parser.is_between()
+                && self.state.scrolls_whole()
+                && let Some(length) = skip::skippable(others, self.state.rows())
+            {
+                let (skipped, left) = others.split_at(length);
+                self.skip(skipped);
+                beside.skipped(skipped);
+                rest = left;
+            }
         }
         self.parser.feed(rest, &mut Both { state: &mut self.state, beside });
     }

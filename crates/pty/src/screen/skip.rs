@@ -6,20 +6,23 @@
 //! everything that stood anywhere is scrolled away. Then what is left of all before is how characters look, and
 //! that is known from the sequences alone.
 
-use memchr::{memchr, memchr_iter, memmem};
+use memchr::{memchr, memchr_iter, memmem, memrchr_iter};
 
 /// Shorter text is not worth the look.
 const SHORTEST: usize = 16 << 10;
 
+/// Long bytes, parted behind their first line.
+pub(super) fn after_a_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = memchr(b'\n', bytes).filter(|_| bytes.len() >= SHORTEST)?;
+    Some(bytes.split_at(end + 1))
+}
+
 /// How many bytes may be left out. They end behind a carriage return and a line feed, so the cursor stands at the
 /// beginning of the last row then.
 pub(super) fn skippable(bytes: &[u8], rows: usize) -> Option<usize> {
-    if bytes.len() < SHORTEST {
-        return None;
-    }
     let simple = &bytes[..simple_length(bytes)];
     // From the end: as many line feeds as there are rows, and then the end of a line.
-    let after = *memchr::memrchr_iter(b'\n', simple).take(rows).collect::<Vec<_>>().get(rows - 1)?;
+    let after = *memrchr_iter(b'\n', simple).take(rows).collect::<Vec<_>>().get(rows - 1)?;
     let place = memmem::rfind(&simple[..after], b"\r\n")? + 2;
     let before = memchr_iter(b'\n', &simple[..place]).take(rows).count();
     (before == rows).then_some(place)
@@ -27,31 +30,36 @@ pub(super) fn skippable(bytes: &[u8], rows: usize) -> Option<usize> {
 
 /// How far the bytes do nothing but write, change looks and go to the next line. Whole sequences only.
 fn simple_length(bytes: &[u8]) -> usize {
-    let mut length = 0;
-    while let Some(rest) = bytes.get(length..).filter(|rest| !rest.is_empty()) {
-        let next = memchr(0x1b, rest).unwrap_or(rest.len());
-        let text = &rest[..next];
-        if let Some(bad) = first_bad(text) {
-            return length + bad;
-        }
-        length += next;
-        if let Some(sequence) = rest.get(next..).filter(|sequence| !sequence.is_empty()) {
-            let Some(used) = selection_length(sequence) else { return length };
-            length += used;
+    let mut at = 0;
+    while let Some(control) = next_control(bytes, at) {
+        match bytes.get(control) {
+            Some(0x1b) => match selection_length(&bytes[control..]) {
+                Some(length) => at = control + length,
+                None => return control,
+            },
+            Some(0x07..=0x0a | 0x0d) => at = control + 1,
+            _ => return control,
         }
     }
-    length
+    bytes.len()
 }
 
-/// Where the first control character stands that does more than that.
-fn first_bad(text: &[u8]) -> Option<usize> {
-    let is_bad = |byte: &u8| *byte < 0x20 && !matches!(*byte, 0x07..=0x0a | 0x0d);
-    // All at once first: there is hardly ever one.
-    if text.iter().fold(false, |found, byte| found | is_bad(byte)) {
-        text.iter().position(is_bad)
-    } else {
-        None
+/// Where the next control character stands.
+fn next_control(bytes: &[u8], from: usize) -> Option<usize> {
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    const LIMIT: u64 = u64::from_ne_bytes([0x20; 8]);
+    let rest = bytes.get(from..)?;
+    let (words, tail) = rest.as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
+        // A byte below the limit borrows from its high bit. The lowest such bit is exact.
+        let word = u64::from_le_bytes(*word);
+        let found = word.wrapping_sub(LIMIT) & !word & HIGH;
+        if found != 0 {
+            return Some(from + number * 8 + (found.trailing_zeros() / 8) as usize);
+        }
     }
+    let found = tail.iter().position(|byte| *byte < 0x20)?;
+    Some(from + words.len() * 8 + found)
 }
 
 /// How long `ESC [ ... m` is; `None` if it is something else or not whole.
@@ -64,9 +72,12 @@ fn selection_length(bytes: &[u8]) -> Option<usize> {
 /// The sequences in skippable bytes that still say how characters look at their end.
 pub(super) fn selections(skipped: &[u8]) -> impl Iterator<Item = &[u8]> {
     // What came before everything was set back makes no difference.
-    let reset =
-        [&b"\x1b[m"[..], b"\x1b[0m"].into_iter().filter_map(|reset| memmem::rfind(skipped, reset)).max();
-    let relevant = skipped.get(reset.unwrap_or(0)..).unwrap_or_default();
+    let is_reset = |at: &usize| {
+        let rest = skipped.get(*at..).unwrap_or_default();
+        rest.starts_with(b"\x1b[m") || rest.starts_with(b"\x1b[0m")
+    };
+    let reset = memrchr_iter(0x1b, skipped).find(is_reset).unwrap_or(0);
+    let relevant = skipped.get(reset..).unwrap_or_default();
     memchr_iter(0x1b, relevant).filter_map(|at| {
         let rest = relevant.get(at..)?;
         rest.get(..selection_length(rest)?)

@@ -346,7 +346,7 @@ impl State {
             self.advance(now.len());
             rest = later;
         }
-        self.last = text.last().map(|byte| char::from(*byte));
+        self.last = text.last().map(|byte| char::from(*byte)).or(self.last);
     }
 
     fn write(&mut self, c: char) {

@@ -1,7 +1,10 @@
 //! Runs a program through the pump, as a process of its own that tests can stop, kill and measure.
 //!
 //! `pty-proxy [--headless] [--grace-ms N] [--record PATH [--cap N]] [--log PATH] [--secret TEXT] [--socket PATH]
-//! -- PROGRAM ARGS`, or `pty-proxy --watch SOCKET` to look on: what would be shown goes to standard output.
+//! -- PROGRAM ARGS`, or `pty-proxy --bare -- PROGRAM ARGS` to copy bytes and nothing else, or `pty-proxy --watch SOCKET`
+//! to look on: what would be shown goes to standard output.
+
+mod bare;
 
 use std::io::Write;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
 #[derive(Default)]
 struct Arguments {
     is_headless: bool,
+    is_bare: bool,
     grace: Option<Duration>,
     record: Option<PathBuf>,
     cap: Option<u64>,
@@ -50,6 +54,10 @@ fn run() -> Result<u8> {
             arguments.is_headless = true;
             continue;
         }
+        if word == "--bare" {
+            arguments.is_bare = true;
+            continue;
+        }
         let value = words.next().ok_or("a value is missing")?;
         let number = || value.to_str().and_then(|text| text.parse::<u64>().ok()).ok_or("a number is wanted");
         match word.to_str().unwrap_or_default() {
@@ -65,6 +73,9 @@ fn run() -> Result<u8> {
     }
     let mut command = Command::new(words.next().ok_or("a program is missing")?);
     command.args(words);
+    if arguments.is_bare {
+        return Ok(bare::run(command)?);
+    }
     pump(command, arguments)
 }
 

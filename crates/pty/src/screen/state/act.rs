@@ -5,11 +5,17 @@ use crate::parse::{Act, Sequence};
 
 impl Act for State {
     fn text(&mut self, text: &str) {
-        let is_plain = !self.is_inserting && !self.cursor.is_drawing[usize::from(self.cursor.is_shifted)];
-        if is_plain && text.is_ascii() {
-            self.write_ascii(text.as_bytes());
-        } else {
+        if self.is_inserting || self.cursor.is_drawing[usize::from(self.cursor.is_shifted)] {
             text.chars().for_each(|c| self.write(c));
+            return;
+        }
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (plain, others) = rest.split_at(rest.bytes().take_while(u8::is_ascii).count());
+            self.write_ascii(plain.as_bytes());
+            let (wide, plain) = others.split_at(others.find(|c: char| c.is_ascii()).unwrap_or(others.len()));
+            wide.chars().for_each(|c| self.write(c));
+            rest = plain;
         }
     }
 
