@@ -191,25 +191,27 @@ impl Work {
     }
 
     fn record(&mut self, batch: &Batch) {
-        if let Some(recorder) = &mut self.recorder {
-            let mut rest = batch.bytes.as_slice();
-            let mut next = |length: usize| {
-                let (bytes, others) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-                rest = others;
-                bytes
-            };
-            for happening in &batch.happenings {
-                let at = happening.at;
-                match &happening.what {
-                    What::Output(length) => recorder.output(at, next(*length)),
-                    What::Input(length) => recorder.input(at, next(*length)),
-                    What::Resize(size) => recorder.resize(at, *size),
-                    What::Mark(label) => recorder.mark(at, label),
-                    What::Gap(lost) => recorder.mark(at, &format!("{lost} bytes of output are missing here")),
-                }
+        let mut rest = batch.bytes.as_slice();
+        for happening in &batch.happenings {
+            let at = happening.at;
+            let length =
+                if let What::Output(length) | What::Input(length) = happening.what { length } else { 0 };
+            let (bytes, others) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            rest = others;
+            self.now = at;
+            let Some(recorder) = &mut self.recorder else { continue };
+            match &happening.what {
+                What::Output(_) => recorder.output(at, bytes),
+                What::Input(_) => recorder.input(at, bytes),
+                What::Resize(size) => recorder.resize(at, *size),
+                What::Mark(label) => recorder.mark(at, label),
+                What::Gap(lost) => recorder.mark(at, &format!("{lost} bytes of output are missing here")),
+            }
+            if recorder.unwritten() > STRIDE {
+                // Only when all is written may a new file begin: the screen is already where the batch ends.
+                self.keep(Recorder::spill, PlainLog::flush);
             }
         }
-        self.now = batch.happenings.last().map_or(self.now, |last| last.at);
         let (now, screen) = (self.now, Arc::clone(&self.screen));
         self.keep(|recorder| recorder.flush(now, || lock(&screen).replay()), PlainLog::flush);
     }

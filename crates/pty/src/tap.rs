@@ -20,6 +20,9 @@ const TOGETHER_BYTES: usize = 64 << 10;
 /// on, and takes the processor from the terminal that is about to show them.
 const GATHER: Duration = Duration::from_millis(2);
 const GATHER_BYTES: usize = 256 << 10;
+/// Nobody types so much: it is a flood, which is worth more patience.
+const FLOOD: usize = 12 << 10;
+const GATHER_FLOOD: Duration = Duration::from_millis(20);
 
 /// The pump's end.
 #[derive(Debug, Clone)]
@@ -43,7 +46,7 @@ impl Gathering {
 
     /// When the side is to look at the latest.
     pub fn ends(&self) -> Option<Instant> {
-        self.since.map(|since| since + GATHER)
+        self.since.map(|since| since + if self.bytes < FLOOD { GATHER } else { GATHER_FLOOD })
     }
 
     /// Wake the side if it is time.
@@ -121,7 +124,8 @@ pub(crate) fn new() -> (Tap, Drain) {
 }
 
 impl Tap {
-    pub(crate) fn output(&self, bytes: &[u8]) {
+    /// Whether there is room for more.
+    pub(crate) fn output(&self, bytes: &[u8]) -> bool {
         let at = self.shared.began.elapsed();
         let mut queue = self.shared.lock();
         queue.put += bytes.len() as u64;
@@ -134,6 +138,7 @@ impl Tap {
             }
             _ => queue.batch.happenings.push(Happening { at, what: What::Output(bytes.len()) }),
         }
+        queue.batch.bytes.len() < ROOM
     }
 
     pub(crate) fn input(&self, bytes: &[u8]) {

@@ -31,6 +31,8 @@ use crate::terminal::{Person, Raw};
 
 /// How much is read at once.
 const READ: usize = 64 << 10;
+/// How often it is read before anybody else gets a turn.
+const READS: usize = 16;
 /// How long a child may take to end that was asked to, by default. Then it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long a program may take to stop that was asked to.
@@ -99,6 +101,7 @@ impl Pump {
             ended: None,
             kill_at: None,
             stop_by: None,
+            has_room: true,
             stalled: None,
             gathering: Gathering::default(),
             buffer: vec![0; READ],
@@ -133,6 +136,8 @@ struct Loop {
     kill_at: Option<Instant>,
     /// When the program is stopped that was asked to.
     stop_by: Option<Instant>,
+    /// Whether the side has room, as far as is known.
+    has_room: bool,
     /// Since when the side has no room.
     stalled: Option<Instant>,
     /// What the side has not been woken for.
@@ -211,8 +216,10 @@ impl Loop {
         if !self.shown.left().is_empty() {
             return false;
         }
-        let has_room = self.tap.as_ref().is_none_or(|tap| tap.has_room(&self.waker));
-        if has_room {
+        if !self.has_room {
+            self.has_room = self.tap.as_ref().is_none_or(|tap| tap.has_room(&self.waker));
+        }
+        if self.has_room {
             self.stalled = None;
             return true;
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::{Loop, Pending, QUIET, handle};
+use super::{Loop, Pending, QUIET, READS, handle};
 
 impl Loop {
     pub(super) fn read_keyboard(&mut self) {
@@ -39,16 +39,27 @@ impl Loop {
         }
     }
 
+    /// Pass on what the program has written. In a flood there is more as soon as something was read, and asking whether
+    /// there is would cost as much as reading.
     pub(super) fn read_child(&mut self) {
+        for _ in 0..READS {
+            if !self.read_child_once() || !self.has_room || !self.shown.left().is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Whether there may be more.
+    fn read_child_once(&mut self) -> bool {
         let count = match rustix::io::read(self.child.master(), &mut self.buffer[..]) {
             Ok(count @ 1..) => count,
-            Err(Errno::INTR | Errno::AGAIN) => return,
+            Err(Errno::INTR | Errno::AGAIN) => return false,
             // Everybody has closed the other end, which only happens once the program has ended.
             Ok(_) | Err(_) => {
                 if let Some(ended) = &mut self.ended {
                     ended.at_latest = Instant::now();
                 }
-                return;
+                return false;
             }
         };
         let buffer = std::mem::take(&mut self.buffer);
@@ -58,14 +69,17 @@ impl Loop {
             if self.stalled.is_some() {
                 tap.lost(count as u64);
             } else {
-                tap.output(bytes);
+                self.has_room = tap.output(bytes);
             }
-            self.gathering.add(count, Instant::now());
+            let now = Instant::now();
+            self.gathering.add(count, now);
+            self.gathering.wake_if_due(tap, now);
         }
         self.buffer = buffer;
         if let Some(ended) = &mut self.ended {
             ended.quiet_at = Instant::now() + QUIET;
         }
+        true
     }
 
     /// Pass output on, and keep what the person's terminal does not take at once.
@@ -101,6 +115,8 @@ impl Loop {
                 }
             }
             match rustix::io::write(display, rest.get(..most).unwrap_or(rest)) {
+                // What is not taken now is not taken a moment later either.
+                Ok(count) if count < rest.len().min(most) => return written + count,
                 Ok(count) => written += count,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,

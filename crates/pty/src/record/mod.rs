@@ -33,7 +33,8 @@ pub struct Settings {
     pub title: Option<String>,
     /// What players show of the environment: usually `TERM` and `SHELL`.
     pub env: Vec<(String, String)>,
-    /// How long the file may get, in bytes. Then it is put aside as `<path>.1` and begun anew.
+    /// How long the file may get, in bytes and but for what comes at once. Then it is put aside as `<path>.1` and begun
+    /// anew.
     pub cap: u64,
 }
 
@@ -101,22 +102,26 @@ impl Recorder {
         cast::end(&mut self.lines);
     }
 
-    /// Write what has come since the last time. If the file would get too long it is begun anew, with `replay`
-    /// as its first output: what paints the screen as it is `now`.
+    /// How many bytes are not written yet.
+    pub(crate) fn unwritten(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Write what has come since the last time. If the file is too long then, it is put aside and begun anew, with
+    /// `replay` as its first output: what paints the screen as it is `now`.
     pub fn flush(&mut self, now: Duration, replay: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
-        if self.lines.is_empty() {
-            return Ok(());
-        }
-        let lines = std::mem::take(&mut self.lines);
-        if self.file.is_full(lines.len()) {
-            self.file.append(&lines)?;
+        self.spill()?;
+        if self.file.is_full(0) {
             self.begin_anew(now, &replay())?;
-        } else {
-            self.file.append(&lines)?;
         }
-        self.lines = lines;
-        self.lines.clear();
         Ok(())
+    }
+
+    /// Write what has come since the last time, however long the file gets.
+    pub(crate) fn spill(&mut self) -> io::Result<()> {
+        let written = self.file.append(&self.lines);
+        self.lines.clear();
+        written
     }
 
     fn begin_anew(&mut self, now: Duration, replay: &[u8]) -> io::Result<()> {
@@ -136,7 +141,7 @@ impl Recorder {
         let at = now.saturating_sub(self.file_began);
         self.output.finish(at, &mut self.lines);
         self.input.finish(at, &mut self.lines);
-        self.flush(now, Vec::new)
+        self.spill()
     }
 }
 

@@ -3,10 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use memchr::memchr;
-
 use super::file::Rotating;
 use super::redact::{Blotting, Secrets};
+use crate::parse::next_control;
 
 /// Writes a plain log.
 #[derive(Debug)]
@@ -50,16 +49,19 @@ impl PlainLog {
 
     /// Lines of text in which every sequence only changes how characters look.
     pub(crate) fn lines(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        loop {
-            let next = memchr(0x1b, rest).unwrap_or(rest.len());
-            let (text, sequence) = rest.split_at(next);
-            for part in text.split(|byte| matches!(byte, b'\r' | 0x07 | 0x08)) {
-                self.text.extend_from_slice(part);
+        self.text.reserve(bytes.len());
+        let mut at = 0;
+        while let Some(control) = next_control(bytes, at) {
+            // A line feed and a tab are part of the text.
+            let is_text = matches!(bytes.get(control), Some(b'\n' | b'\t'));
+            self.text.extend_from_slice(bytes.get(at..control + usize::from(is_text)).unwrap_or_default());
+            at = control + 1;
+            if bytes.get(control) == Some(&0x1b) {
+                let rest = bytes.get(at..).unwrap_or_default();
+                at += rest.iter().position(|byte| *byte == b'm').map_or(rest.len(), |end| end + 1);
             }
-            let Some(end) = memchr(b'm', sequence) else { return };
-            rest = sequence.get(end + 1..).unwrap_or_default();
         }
+        self.text.extend_from_slice(bytes.get(at..).unwrap_or_default());
     }
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {

@@ -8,6 +8,8 @@
 
 use memchr::{memchr, memchr_iter, memmem, memrchr_iter};
 
+use crate::parse::next_control;
+
 /// Shorter text is not worth the look.
 const SHORTEST: usize = 16 << 10;
 
@@ -42,24 +44,6 @@ fn simple_length(bytes: &[u8]) -> usize {
         }
     }
     bytes.len()
-}
-
-/// Where the next control character stands.
-fn next_control(bytes: &[u8], from: usize) -> Option<usize> {
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    const LIMIT: u64 = u64::from_ne_bytes([0x20; 8]);
-    let rest = bytes.get(from..)?;
-    let (words, tail) = rest.as_chunks::<8>();
-    for (number, word) in words.iter().enumerate() {
-        // A byte below the limit borrows from its high bit. The lowest such bit is exact.
-        let word = u64::from_le_bytes(*word);
-        let found = word.wrapping_sub(LIMIT) & !word & HIGH;
-        if found != 0 {
-            return Some(from + number * 8 + (found.trailing_zeros() / 8) as usize);
-        }
-    }
-    let found = tail.iter().position(|byte| *byte < 0x20)?;
-    Some(from + words.len() * 8 + found)
 }
 
 /// How long `ESC [ ... m` is; `None` if it is something else or not whole.

@@ -109,6 +109,7 @@ fn kinds(program: &Path) -> Vec<(&'static str, Kind)> {
         ("nothing in between", Kind::Nothing),
         (BARE_PUMP, Kind::BarePump(program.to_owned())),
         ("ours, nothing kept", Kind::Ours { program: program.to_owned(), words: Vec::new() }),
+        ("ours, asciicast alone", Kind::Ours { program: program.to_owned(), words: words[..2].to_vec() }),
         (OURS, Kind::Ours { program: program.to_owned(), words }),
         (SCRIPT, Kind::Script),
         (DTACH, Kind::Dtach),
