@@ -31,7 +31,7 @@ cargo xtask COMMAND
   plugin [--out DIR]     build the Claude Code plugin, with the release `sb` in it, in DIR or below the
                          target directory, and the marketplace file beside it
   fuzz [MINUTES]         the property tests, optimised, with new cases for so long (10 minutes if not said)
-  bench [NAME]           measure against the goals: start, hook, growth, list, who, race;
+  bench [NAME]           measure against the goals: start, hook, growth, list, who, race, pty;
                          a run of all of them rewrites the figures in bench/README.md
   help                   this text
 ";

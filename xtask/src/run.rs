@@ -59,29 +59,28 @@ pub fn tracked_files() -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// Build `sb`, and say where it is: only cargo knows, because the target directory can be set anywhere.
+/// Build `sb`, and say where it is.
 pub fn build_sb(profile: Profile) -> Result<PathBuf> {
+    build("signalbox-cli", "sb", profile)
+}
+
+/// Build a program, and say where it is: only cargo knows, because the target directory can be set anywhere.
+pub fn build(package: &str, program: &str, profile: Profile) -> Result<PathBuf> {
     let mut build = cargo();
-    build.args([
-        "build",
-        "--quiet",
-        "--package",
-        "signalbox-cli",
-        "--message-format",
-        "json-render-diagnostics",
-    ]);
+    build.args(["build", "--quiet", "--package", package, "--bin", program]);
+    build.args(["--message-format", "json-render-diagnostics"]);
     if profile == Profile::Release {
         build.arg("--release");
     }
-    executable(&output(&mut build)?).ok_or_else(|| "cargo built no `sb`".into())
+    executable(&output(&mut build)?, program).ok_or_else(|| format!("cargo built no `{program}`").into())
 }
 
-/// The path of `sb` among cargo's messages.
-fn executable(messages: &str) -> Option<PathBuf> {
+/// The path of a program among cargo's messages.
+fn executable(messages: &str, program: &str) -> Option<PathBuf> {
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message["target"]["name"] == "sb")
+        .filter(|message| message["target"]["name"] == program)
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
 }
 
@@ -117,7 +116,7 @@ mod tests {
         let messages = r#"{"reason":"compiler-artifact","target":{"name":"signalbox_core"},"executable":null}
 {"reason":"compiler-artifact","target":{"name":"sb"},"executable":"t/debug/sb"}
 {"reason":"build-finished","success":true}"#;
-        assert_eq!(executable(messages), Some(PathBuf::from("t/debug/sb")));
-        assert_eq!(executable(""), None);
+        assert_eq!(executable(messages, "sb"), Some(PathBuf::from("t/debug/sb")));
+        assert_eq!(executable("", "sb"), None);
     }
 }

@@ -41,6 +41,14 @@ pub fn flushed_appends(folder: &Path, count: u32) -> Result<f64> {
     Ok(rate)
 }
 
+/// How much memory a process has, in kB.
+pub fn resident(pid: u32) -> Result<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("the process has no memory")?;
+    Ok(line.trim().trim_end_matches(" kB").parse()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

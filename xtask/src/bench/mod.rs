@@ -8,6 +8,7 @@ mod hook;
 mod list;
 mod machine;
 mod measure;
+mod pty;
 mod race;
 mod report;
 mod start;
@@ -36,6 +37,7 @@ const BENCHES: &[Row] = &[
     ("who", who::run),
     ("growth", growth::run),
     ("race", race::run),
+    ("pty", pty::run),
 ];
 
 /// What all benches share.

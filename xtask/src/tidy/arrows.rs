@@ -7,6 +7,9 @@ const SHELL: &str = "signalbox-shell";
 const CORE: &str = "signalbox-core";
 const STORE: &str = "signalbox-store";
 const DRIVERS: &str = "signalbox-drivers";
+const PTY: &str = "signalbox-pty";
+const PUPPET: &str = "signalbox-puppet";
+const AGENT: &str = "signalbox-agent";
 /// For tests and benches alone: it must never be part of what ships.
 const TESTKIT: &str = "signalbox-testkit";
 
@@ -22,7 +25,10 @@ const ARROWS: &[(&str, May)] = &[
     (CORE, May::Use(&[SHELL])),
     (STORE, May::Use(&[CORE])),
     (DRIVERS, May::Use(&[CORE])),
-    ("signalbox-cli", May::Use(&[CORE, STORE, DRIVERS])),
+    (PTY, May::Use(&[])),
+    (PUPPET, May::Use(&[])),
+    (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY])),
+    ("signalbox-cli", May::Use(&[CORE, STORE, DRIVERS, PTY, AGENT, PUPPET])),
     (TESTKIT, May::UseAnything),
     ("xtask", May::UseAnything),
 ];

@@ -1,0 +1,297 @@
+//! Everything that wants a copy: the recording, the plain log, the model of the screen, and those who look on.
+//!
+//! One thread beside the pump, fed through a bounded queue. A disk that is full or hangs stops the recording, never
+//! the program.
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::filter::{Allow, Harmless};
+use crate::hub::Hub;
+use crate::parse::{Act, Sequence};
+use crate::record::{PlainLog, Recorder};
+use crate::screen::{Beside, Screen, View};
+use crate::spawn::Size;
+use crate::tap::{self, Batch, Drain, Tap, What};
+
+/// The screen is not locked for longer than this much output takes.
+const STRIDE: usize = 256 << 10;
+
+/// What is wanted beside the terminal.
+pub struct Options {
+    /// The size that the program's terminal begins with.
+    pub size: Size,
+    pub recorder: Option<Recorder>,
+    pub log: Option<PlainLog>,
+    /// What may reach those who look on.
+    pub allow: Allow,
+    /// How long the read-write seat may be idle before it is lost.
+    pub seat_idle: Option<Duration>,
+    /// Called on the side's own thread, and at most once for each kind of trouble.
+    pub on_trouble: Box<dyn FnMut(Trouble) + Send>,
+}
+
+/// What could not be kept. The program goes on.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    #[error("the recording stopped")]
+    Recording(#[source] io::Error),
+    #[error("the plain log stopped")]
+    Log(#[source] io::Error),
+    #[error("{0} bytes of output were not recorded, because the disk did not keep up")]
+    Gap(u64),
+}
+
+/// The model of the screen has not caught up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the screen has not caught up with the program")]
+pub struct Behind;
+
+/// The side, seen from other threads. It may be cloned.
+#[derive(Debug, Clone)]
+pub struct Side {
+    tap: Tap,
+    screen: Arc<Mutex<Screen>>,
+    hub: Hub,
+    thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+impl Side {
+    pub fn start(options: Options) -> io::Result<Self> {
+        let screen = Arc::new(Mutex::new(Screen::new(options.size)));
+        let hub = Hub::new(Arc::clone(&screen), options.seat_idle);
+        let (tap, drain) = tap::new();
+        let work = Work {
+            screen: Arc::clone(&screen),
+            hub: hub.clone(),
+            drain,
+            recorder: options.recorder,
+            log: options.log,
+            harmless: Harmless::new(options.allow),
+            on_trouble: options.on_trouble,
+            told_of_gap: false,
+            now: Duration::ZERO,
+        };
+        let thread = std::thread::Builder::new().name("side".into()).spawn(move || work.run())?;
+        Ok(Self { tap, screen, hub, thread: Arc::new(Mutex::new(Some(thread))) })
+    }
+
+    /// The end for the pump. It also takes markers for the recording.
+    pub fn tap(&self) -> Tap {
+        self.tap.clone()
+    }
+
+    pub fn hub(&self) -> &Hub {
+        &self.hub
+    }
+
+    /// What is to be seen, with everything that the program wrote before this call.
+    pub fn view(&self, patience: Duration) -> Result<View, Behind> {
+        if self.tap.wait_seen(patience) { Ok(lock(&self.screen).view()) } else { Err(Behind) }
+    }
+
+    /// Bytes that put a terminal right whose program is gone.
+    pub fn undo(&self) -> Vec<u8> {
+        lock(&self.screen).undo()
+    }
+
+    /// Wait until everything is written. Nothing more is taken; the pump has done the same by then.
+    pub fn finish(&self) {
+        self.tap.close();
+        if let Some(thread) = lock(&self.thread).take() {
+            // Whatever went wrong there was reported by its own hook.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Work {
+    screen: Arc<Mutex<Screen>>,
+    hub: Hub,
+    drain: Drain,
+    recorder: Option<Recorder>,
+    log: Option<PlainLog>,
+    harmless: Harmless,
+    on_trouble: Box<dyn FnMut(Trouble) + Send>,
+    told_of_gap: bool,
+    /// When the last happening was.
+    now: Duration,
+}
+
+impl Work {
+    fn run(mut self) {
+        let mut batch = Batch::default();
+        while self.drain.next(&mut batch) {
+            self.follow(&batch);
+            self.record(&batch);
+            self.drain.done(&mut batch);
+        }
+        let now = self.now;
+        self.keep(|recorder| recorder.finish(now), PlainLog::finish);
+        self.hub.end();
+    }
+
+    /// Screen, plain log and those who look on.
+    fn follow(&mut self, batch: &Batch) {
+        let mut at = 0;
+        let mut happenings = batch.happenings.iter().peekable();
+        while let Some(happening) = happenings.next() {
+            match happening.what {
+                What::Output(length) => {
+                    let begin = at;
+                    at += length;
+                    // Output that came in several parts is followed as one.
+                    while let Some(What::Output(more)) = happenings.peek().map(|next| &next.what) {
+                        at += more;
+                        happenings.next();
+                    }
+                    for bytes in batch.bytes.get(begin..at).unwrap_or_default().chunks(STRIDE) {
+                        self.show(bytes);
+                    }
+                }
+                What::Input(length) => at += length,
+                What::Resize(size) => {
+                    let mut screen = lock(&self.screen);
+                    screen.resize(size);
+                    self.hub.jump();
+                }
+                What::Gap(lost) => {
+                    let screen = lock(&self.screen);
+                    self.hub.jump();
+                    drop(screen);
+                    if !std::mem::replace(&mut self.told_of_gap, true) {
+                        (self.on_trouble)(Trouble::Gap(lost));
+                    }
+                }
+                What::Mark(_) => {}
+            }
+        }
+    }
+
+    fn show(&mut self, bytes: &[u8]) {
+        let mut screen = lock(&self.screen);
+        let is_watched = self.hub.is_watched();
+        let mut follower = Follower {
+            harmless: is_watched.then_some(&mut self.harmless),
+            log: self.log.as_mut(),
+            has_skipped: false,
+        };
+        screen.feed_beside(bytes, &mut follower);
+        let has_skipped = follower.has_skipped;
+        // Where nobody looks on nothing was prepared; whoever comes begins with a replay.
+        if has_skipped || !is_watched {
+            self.harmless.out.clear();
+            self.hub.jump();
+        } else {
+            self.hub.show(&self.harmless.out);
+            self.harmless.out.clear();
+        }
+    }
+
+    fn record(&mut self, batch: &Batch) {
+        let mut rest = batch.bytes.as_slice();
+        for happening in &batch.happenings {
+            let at = happening.at;
+            let length =
+                if let What::Output(length) | What::Input(length) = happening.what { length } else { 0 };
+            let (bytes, others) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            rest = others;
+            self.now = at;
+            let Some(recorder) = &mut self.recorder else { continue };
+            match &happening.what {
+                What::Output(_) => recorder.output(at, bytes),
+                What::Input(_) => recorder.input(at, bytes),
+                What::Resize(size) => recorder.resize(at, *size),
+                What::Mark(label) => recorder.mark(at, label),
+                What::Gap(lost) => recorder.mark(at, &format!("{lost} bytes of output are missing here")),
+            }
+            if recorder.unwritten() > STRIDE {
+                // Only when all is written may a new file begin: the screen is already where the batch ends.
+                self.keep(Recorder::spill, PlainLog::flush);
+            }
+        }
+        let (now, screen) = (self.now, Arc::clone(&self.screen));
+        self.keep(|recorder| recorder.flush(now, || lock(&screen).replay()), PlainLog::flush);
+    }
+
+    /// Write both; what fails is told once and not tried again.
+    fn keep(
+        &mut self,
+        record: impl FnOnce(&mut Recorder) -> io::Result<()>,
+        log: impl FnOnce(&mut PlainLog) -> io::Result<()>,
+    ) {
+        if let Some(Err(error)) = self.recorder.as_mut().map(record) {
+            self.recorder = None;
+            (self.on_trouble)(Trouble::Recording(error));
+        }
+        if let Some(Err(error)) = self.log.as_mut().map(log) {
+            self.log = None;
+            (self.on_trouble)(Trouble::Log(error));
+        }
+    }
+}
+
+/// What goes on beside the screen while it is fed.
+struct Follower<'a> {
+    harmless: Option<&'a mut Harmless>,
+    log: Option<&'a mut PlainLog>,
+    has_skipped: bool,
+}
+
+impl Act for Follower<'_> {
+    fn text(&mut self, text: &str) {
+        if let Some(harmless) = &mut self.harmless {
+            harmless.text(text);
+        }
+        if let Some(log) = &mut self.log {
+            log.text(text.as_bytes());
+        }
+    }
+
+    fn control(&mut self, byte: u8) {
+        if let Some(harmless) = &mut self.harmless {
+            harmless.control(byte);
+        }
+        if let Some(log) = &mut self.log {
+            log.control(byte);
+        }
+    }
+
+    fn escape(&mut self, intermediates: &[u8], last: u8) {
+        if let Some(harmless) = &mut self.harmless {
+            harmless.escape(intermediates, last);
+        }
+    }
+
+    fn sequence(&mut self, sequence: &Sequence) {
+        if let Some(harmless) = &mut self.harmless {
+            harmless.sequence(sequence);
+        }
+        if let Some(log) = self.log.as_mut().filter(|_| sequence.private.is_none()) {
+            log.moved(sequence.last);
+        }
+    }
+
+    fn command(&mut self, command: &[u8]) {
+        if let Some(harmless) = &mut self.harmless {
+            harmless.command(command);
+        }
+    }
+
+    fn string(&mut self) {}
+}
+
+impl Beside for Follower<'_> {
+    fn skipped(&mut self, bytes: &[u8]) {
+        self.has_skipped = true;
+        if let Some(log) = &mut self.log {
+            log.lines(bytes);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
