@@ -7,6 +7,7 @@ const SHELL: &str = "signalbox-shell";
 const CORE: &str = "signalbox-core";
 const STORE: &str = "signalbox-store";
 const DRIVERS: &str = "signalbox-drivers";
+const PUPPET: &str = "signalbox-puppet";
 /// For tests alone: it must never be part of what ships.
 const TESTKIT: &str = "signalbox-testkit";
 
@@ -22,7 +23,8 @@ const ARROWS: &[(&str, May)] = &[
     (CORE, May::Use(&[SHELL])),
     (STORE, May::Use(&[CORE])),
     (DRIVERS, May::Use(&[CORE])),
-    ("signalbox-cli", May::Use(&[CORE, STORE, DRIVERS])),
+    (PUPPET, May::Use(&[])),
+    ("signalbox-cli", May::Use(&[CORE, STORE, DRIVERS, PUPPET])),
     (TESTKIT, May::UseAnything),
     ("xtask", May::UseAnything),
 ];
