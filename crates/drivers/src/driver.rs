@@ -3,9 +3,14 @@
 use std::time::Duration;
 
 use crate::capabilities::Capabilities;
+use crate::door::Door;
 use crate::hook::{Answer, Asked, HookKind, Incoming, Reply, WireError};
 use crate::install::HookFile;
-use crate::{claude, codex, copilot, gemini, goose};
+use crate::launch::Launch;
+use crate::oracle::{StateFile, Title};
+use crate::terminal::Terminal;
+use crate::usage::Reports;
+use crate::{claude, codex, copilot, gemini, goose, puppet};
 
 /// Every agent CLI that Signalbox drives.
 pub static DRIVERS: &[Driver] =
@@ -22,6 +27,18 @@ pub struct Driver {
     /// The hooks that are installed, and how.
     pub events: &'static [Event],
     pub capabilities: Capabilities,
+    /// How it is started.
+    pub launch: Launch,
+    /// The ways a message gets into it, the best first.
+    pub doors: &'static [Door],
+    /// How it reports what it used.
+    pub usage: Option<Reports>,
+    /// How it looks and is typed into.
+    pub terminal: Terminal,
+    /// Where it keeps its state, if it does.
+    pub state_file: Option<StateFile>,
+    /// What its title shows, if anything.
+    pub title_bar: Option<Title>,
     pub(crate) files: &'static [HookFile],
     pub(crate) parse: fn(Option<HookKind>, &[u8]) -> Result<Incoming, WireError>,
     pub(crate) reply: fn(&Asked, &Answer) -> Reply,
@@ -77,7 +94,8 @@ impl Driver {
     }
 }
 
-/// The driver of this name; `claude-code` and the like are understood too.
+/// The driver of this name; `claude-code` and the like are understood too, and so is the puppet, which is in no list.
 pub fn find(name: &str) -> Option<&'static Driver> {
-    DRIVERS.iter().find(|driver| driver.name == name || driver.programs.contains(&name))
+    let mut all = DRIVERS.iter().chain([&puppet::DRIVER]);
+    all.find(|driver| driver.name == name || driver.programs.contains(&name))
 }

@@ -20,7 +20,7 @@ pub(crate) const FILES: &[HookFile] = &[HookFile {
     contents: Contents::Hooks(&LAYOUT),
 }];
 
-pub(crate) static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, companions: &[] };
+pub(crate) static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, beside, companions: &[] };
 
 fn hook(event: &Event, sb: &str) -> Value {
     let (program, arguments) = match event.kind {
@@ -34,4 +34,15 @@ fn hook(event: &Event, sb: &str) -> Value {
         members.insert("async".to_owned(), Value::Bool(true));
     }
     hook
+}
+
+/// Where a session begins and where a turn ends, a waiter is left behind: it ends when there is a message for the agent,
+/// and wakes it. A second one for the same session ends at once. It may wait for a day, which is the longest that
+/// Claude Code lets it live.
+fn beside(event: &Event, sb: &str) -> Option<Value> {
+    matches!(event.kind, HookKind::SessionStart | HookKind::Stop).then(|| {
+        json!({
+            "type": "command", "command": sb, "args": super::door::WAIT, "timeout": 86_400, "asyncRewake": true,
+        })
+    })
 }

@@ -1,14 +1,25 @@
 //! Claude Code.
 
+mod door;
 mod install;
+mod launch;
 mod plugin;
 mod reply;
+mod state_file;
 mod status_line;
 pub mod tasks;
+mod terminal;
+mod usage;
 mod wire;
 
+pub(crate) use door::wake;
 pub use plugin::{AGENTS, MCP, PluginFile, PluginParts, marketplace, plugin};
 pub use status_line::{install_status_line, other_status_line, uninstall_status_line};
+
+pub(crate) use reply::reply;
+pub(crate) use state_file::STATE_FILE;
+pub(crate) use usage::REPORTS;
+pub(crate) use wire::parse;
 
 use crate::capabilities::{Can, Capabilities};
 use crate::driver::{Driver, Event};
@@ -20,6 +31,12 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["claude", "claude-code"],
     events: EVENTS,
     files: install::FILES,
+    launch: launch::LAUNCH,
+    doors: door::DOORS,
+    usage: Some(REPORTS),
+    terminal: terminal::TERMINAL,
+    state_file: Some(STATE_FILE),
+    title_bar: Some(state_file::TITLE),
     capabilities: Capabilities {
         deny_tool: Can::Yes,
         decide_permission: Can::Partly("interactive sessions only"),
@@ -36,8 +53,8 @@ pub(crate) const DRIVER: Driver = Driver {
         fails_closed: Can::No,
         runs_at_once: Can::Yes,
     },
-    parse: wire::parse,
-    reply: reply::reply,
+    parse,
+    reply,
 };
 
 /// Every event of the hook set. `WorktreeCreate` is left out because a hook on it replaces Claude Code's own way of

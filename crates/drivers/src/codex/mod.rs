@@ -1,8 +1,12 @@
 //! Codex.
 
+mod door;
 mod install;
+mod launch;
 mod reply;
+mod terminal;
 mod trust;
+mod usage;
 mod wire;
 
 pub use trust::{TrustEntry, distrust, trust, trust_entries, trust_hash};
@@ -17,6 +21,12 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["codex"],
     events: EVENTS,
     files: install::FILES,
+    launch: launch::LAUNCH,
+    doors: door::DOORS,
+    usage: Some(usage::REPORTS),
+    terminal: terminal::TERMINAL,
+    state_file: None,
+    title_bar: Some(terminal::TITLE),
     capabilities: Capabilities {
         deny_tool: Can::Yes,
         decide_permission: Can::Partly("in the TUI; `codex exec` never asks"),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::EVENTS;
 use crate::driver::Event;
-use crate::install::{Contents, HookFile, Layout, shell_line};
+use crate::install::{Contents, HookFile, Layout, alone, shell_line};
 
 pub(crate) const FILES: &[HookFile] = &[HookFile {
     folder: ".copilot",
@@ -15,7 +15,8 @@ pub(crate) const FILES: &[HookFile] = &[HookFile {
     contents: Contents::Hooks(&LAYOUT),
 }];
 
-static LAYOUT: Layout = Layout { events: EVENTS, grouped: false, hook, companions: &[("version", 1)] };
+static LAYOUT: Layout =
+    Layout { events: EVENTS, grouped: false, hook, beside: alone, companions: &[("version", 1)] };
 
 fn hook(event: &Event, sb: &str) -> Value {
     json!({ "type": "command", "bash": shell_line("copilot", event, sb), "timeoutSec": event.seconds })

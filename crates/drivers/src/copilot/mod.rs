@@ -1,7 +1,11 @@
 //! Copilot CLI.
 
+mod door;
 mod install;
+mod launch;
 mod reply;
+mod terminal;
+mod usage;
 mod wire;
 
 use crate::capabilities::{Can, Capabilities};
@@ -14,6 +18,12 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["copilot"],
     events: EVENTS,
     files: install::FILES,
+    launch: launch::LAUNCH,
+    doors: door::DOORS,
+    usage: Some(usage::REPORTS),
+    terminal: terminal::TERMINAL,
+    state_file: None,
+    title_bar: None,
     capabilities: Capabilities {
         deny_tool: Can::Yes,
         decide_permission: Can::Yes,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::EVENTS;
 use crate::driver::Event;
-use crate::install::{Contents, HookFile, Layout, shell_line};
+use crate::install::{Contents, HookFile, Layout, alone, shell_line};
 
 pub(crate) const FILES: &[HookFile] = &[HookFile {
     folder: ".gemini",
@@ -15,7 +15,7 @@ pub(crate) const FILES: &[HookFile] = &[HookFile {
     contents: Contents::Hooks(&LAYOUT),
 }];
 
-static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, companions: &[] };
+static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, beside: alone, companions: &[] };
 
 fn hook(event: &Event, sb: &str) -> Value {
     json!({

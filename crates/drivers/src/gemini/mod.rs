@@ -1,10 +1,14 @@
 //! Gemini CLI.
 
 mod install;
+mod launch;
 mod reply;
+mod terminal;
+mod usage;
 mod wire;
 
 use crate::capabilities::{Can, Capabilities};
+use crate::door::Door;
 use crate::driver::{Driver, Event};
 use crate::hook::HookKind;
 
@@ -14,6 +18,12 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["gemini"],
     events: EVENTS,
     files: install::FILES,
+    launch: launch::LAUNCH,
+    doors: &[Door::Keyboard],
+    usage: Some(usage::REPORTS),
+    terminal: terminal::TERMINAL,
+    state_file: None,
+    title_bar: Some(terminal::TITLE),
     capabilities: Capabilities {
         deny_tool: Can::Yes,
         decide_permission: Can::No,

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::EVENTS;
 use crate::driver::Event;
 use crate::hook::HookKind;
-use crate::install::{Contents, HookFile, Layout, shell_line};
+use crate::install::{Contents, HookFile, Layout, alone, shell_line};
 
 pub(crate) const FILES: &[HookFile] = &[
     HookFile {
@@ -27,7 +27,7 @@ pub(crate) const FILES: &[HookFile] = &[
     },
 ];
 
-static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, companions: &[] };
+static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, beside: alone, companions: &[] };
 
 fn hook(event: &Event, sb: &str) -> Value {
     let mut hook =

@@ -1,10 +1,12 @@
 //! Goose. Written from its documentation: nobody here has run it.
 
 mod install;
+mod launch;
 mod reply;
 mod wire;
 
 use crate::capabilities::{Can, Capabilities};
+use crate::door::Door;
 use crate::driver::{Driver, Event};
 use crate::hook::HookKind;
 
@@ -14,6 +16,12 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["goose"],
     events: EVENTS,
     files: install::FILES,
+    launch: launch::LAUNCH,
+    doors: &[Door::Keyboard],
+    usage: None,
+    terminal: crate::terminal::UNSEEN,
+    state_file: None,
+    title_bar: None,
     capabilities: Capabilities {
         deny_tool: Can::Partly("by its documentation; not tried"),
         decide_permission: Can::No,

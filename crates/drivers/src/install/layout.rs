@@ -13,6 +13,8 @@ pub(crate) struct Layout {
     pub(crate) grouped: bool,
     /// One hook, for the program at this path.
     pub(crate) hook: fn(&Event, &str) -> Value,
+    /// A second hook on an event, which stands beside the first.
+    pub(crate) beside: fn(&Event, &str) -> Option<Value>,
     /// What else a file needs that holds nothing but our hooks.
     pub(crate) companions: &'static [(&'static str, i64)],
 }
@@ -20,9 +22,21 @@ pub(crate) struct Layout {
 impl Layout {
     /// What is put into an event's list.
     pub(crate) fn item(&self, event: &Event, sb: &str) -> Value {
-        let hook = (self.hook)(event, sb);
-        if self.grouped { json!({ "hooks": [hook] }) } else { hook }
+        let mut hooks = self.hooks(event, sb);
+        if self.grouped { json!({ "hooks": hooks }) } else { hooks.swap_remove(0) }
     }
+
+    /// All hooks on an event.
+    pub(crate) fn hooks(&self, event: &Event, sb: &str) -> Vec<Value> {
+        let mut hooks = vec![(self.hook)(event, sb)];
+        hooks.extend((self.beside)(event, sb));
+        hooks
+    }
+}
+
+/// Most CLIs have one hook of ours on an event.
+pub(crate) fn alone(_: &Event, _: &str) -> Option<Value> {
+    None
 }
 
 /// The hook as a line for a shell. One that decides whether a tool runs is guarded.

@@ -58,13 +58,15 @@ pub(crate) fn status(layout: &Layout, existing: &str) -> Result<Installed, Insta
     let mut seen = Vec::new();
     for found in &found {
         let event = layout.events.iter().find(|event| event.wire == found.wire);
-        let as_written = event.is_some_and(|event| (layout.hook)(event, program) == found.value);
-        if !as_written || !found.for_everything || seen.contains(&found.wire) {
+        let as_written = event.is_some_and(|event| layout.hooks(event, program).contains(&found.value));
+        let one = (&found.wire, &found.value);
+        if !as_written || !found.for_everything || seen.contains(&one) {
             return Ok(Installed::Outdated { programs });
         }
-        seen.push(found.wire.clone());
+        seen.push(one);
     }
-    Ok(Installed::Ours { program: program.clone(), complete: seen.len() == layout.events.len() })
+    let all: usize = layout.events.iter().map(|event| layout.hooks(event, program).len()).sum();
+    Ok(Installed::Ours { program: program.clone(), complete: seen.len() == all })
 }
 
 /// A file of our own. It is spread over many lines, which is how it is known as ours again: into a file that was

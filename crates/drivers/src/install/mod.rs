@@ -11,7 +11,7 @@ mod place;
 
 pub(crate) use edit::{Style, add, add_first, remove, remove_last};
 pub(crate) use jsonc::Node;
-pub(crate) use layout::{Layout, guarded, shell_line};
+pub(crate) use layout::{Layout, alone, guarded, shell_line};
 pub(crate) use merge::{created, ours_with_groups as ours_in, root};
 pub(crate) use ours::Found as Ours;
 pub(crate) use place::{Contents, HookFile};

@@ -1,15 +1,19 @@
 //! The contract with the agent CLIs: what they send is understood, what is said to them has the shape they take, and
 //! what is written into their settings can be taken out again.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod actions;
 mod install;
+mod launch;
 mod mutated;
+mod oracles;
 mod payloads;
 mod plugin;
 mod replies;
 mod speed;
+mod terminal;
 mod trust;
+mod usage;
 
 /// No test file is forgotten.
 #[test]

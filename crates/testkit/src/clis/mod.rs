@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod look;
 mod process;
 mod screen;
 mod terminal;
@@ -18,6 +19,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::{Run, TestEnv};
+pub use look::Look;
+pub use screen::Size;
 pub use terminal::Terminal;
 
 /// A key that opens nothing. It is long enough to be taken for one.
@@ -186,9 +189,21 @@ impl Cli {
 
     /// Start it in a terminal.
     pub fn open<S: AsRef<str>>(&self, arguments: impl IntoIterator<Item = S>) -> Terminal {
+        self.open_sized(arguments, Size::WIDE)
+    }
+
+    /// Start it in a terminal of this size.
+    pub fn open_sized<S: AsRef<str>>(&self, arguments: impl IntoIterator<Item = S>, size: Size) -> Terminal {
         let mut command = self.command();
         command.args(arguments.into_iter().map(|word| word.as_ref().to_owned()));
-        Terminal::open(&command)
+        Terminal::open(&command, size)
+    }
+
+    /// One more variable in its environment.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.place = self.place.with(name, value);
+        self
     }
 
     fn command(&self) -> Command {

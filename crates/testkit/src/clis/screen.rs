@@ -1,11 +1,21 @@
 //! What a terminal shows: enough of one to read what an agent CLI drew, and to answer what it asks of it.
 
-/// The size of every terminal here. It is wide, so that little is wrapped.
-pub(super) const COLUMNS: usize = 160;
-pub(super) const ROWS: usize = 50;
+/// How big a terminal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    pub columns: u16,
+    pub rows: u16,
+}
+
+impl Size {
+    /// What a terminal has unless a test says otherwise. It is wide, so that little is wrapped.
+    pub const WIDE: Self = Self { columns: 160, rows: 50 };
+}
 
 #[derive(Debug)]
 pub(super) struct Screen {
+    columns: usize,
+    rows: usize,
     cells: Vec<Vec<char>>,
     row: usize,
     column: usize,
@@ -29,9 +39,11 @@ enum Piece {
 }
 
 impl Screen {
-    pub fn new() -> Self {
-        let cells = vec![vec![' '; COLUMNS]; ROWS];
-        Self { cells, row: 0, column: 0, saved: (0, 0), pending: Vec::new(), log: String::new() }
+    pub fn new(size: Size) -> Self {
+        let (columns, rows) = (usize::from(size.columns), usize::from(size.rows));
+        let cells = vec![vec![' '; columns]; rows];
+        let (saved, pending, log) = ((0, 0), Vec::new(), String::new());
+        Self { columns, rows, cells, row: 0, column: 0, saved, pending, log }
     }
 
     /// What is shown now, without the blanks at the ends of lines.
@@ -85,10 +97,10 @@ impl Screen {
             '\r' => self.column = 0,
             '\n' => self.next_line(),
             '\u{8}' => self.column = self.column.saturating_sub(1),
-            '\t' => self.column = (self.column / 8 * 8 + 8).min(COLUMNS - 1),
+            '\t' => self.column = (self.column / 8 * 8 + 8).min(self.columns - 1),
             c if c.is_control() => {}
             c => {
-                if self.column == COLUMNS {
+                if self.column == self.columns {
                     self.column = 0;
                     self.next_line();
                 }
@@ -101,11 +113,11 @@ impl Screen {
 
     fn next_line(&mut self) {
         self.log.push('\n');
-        if self.row + 1 < ROWS {
+        if self.row + 1 < self.rows {
             self.row += 1;
         } else {
             self.cells.remove(0);
-            self.cells.push(vec![' '; COLUMNS]);
+            self.cells.push(vec![' '; self.columns]);
         }
     }
 
@@ -116,16 +128,18 @@ impl Screen {
         let place = |number: usize, most: usize| number.max(1).min(most) - 1;
         match letter {
             b'A' | b'F' => self.row = self.row.saturating_sub(count),
-            b'B' | b'E' => self.row = (self.row + count).min(ROWS - 1),
-            b'C' => self.column = (self.column + count).min(COLUMNS - 1),
-            b'D' => self.column = self.column.min(COLUMNS - 1).saturating_sub(count),
-            b'G' => self.column = place(number(0), COLUMNS),
-            b'd' => self.row = place(number(0), ROWS),
-            b'H' | b'f' => (self.row, self.column) = (place(number(0), ROWS), place(number(1), COLUMNS)),
+            b'B' | b'E' => self.row = (self.row + count).min(self.rows - 1),
+            b'C' => self.column = (self.column + count).min(self.columns - 1),
+            b'D' => self.column = self.column.min(self.columns - 1).saturating_sub(count),
+            b'G' => self.column = place(number(0), self.columns),
+            b'd' => self.row = place(number(0), self.rows),
+            b'H' | b'f' => {
+                (self.row, self.column) = (place(number(0), self.rows), place(number(1), self.columns));
+            }
             b'J' => self.erase_lines(number(0)),
             b'K' => self.erase_in_line(number(0)),
             b'X' => {
-                let end = (self.column + count).min(COLUMNS);
+                let end = (self.column + count).min(self.columns);
                 self.cells[self.row][self.column.min(end)..end].fill(' ');
             }
             _ => {}
@@ -142,9 +156,9 @@ impl Screen {
     /// 0: from the cursor on; 1: up to the cursor; 2 and 3: all.
     fn erase_lines(&mut self, which: usize) {
         let lines = match which {
-            0 => self.row + 1..ROWS,
+            0 => self.row + 1..self.rows,
             1 => 0..self.row,
-            _ => 0..ROWS,
+            _ => 0..self.rows,
         };
         self.cells[lines].iter_mut().for_each(|line| line.fill(' '));
         if which < 2 {
@@ -153,11 +167,11 @@ impl Screen {
     }
 
     fn erase_in_line(&mut self, which: usize) {
-        let column = self.column.min(COLUMNS - 1);
+        let column = self.column.min(self.columns - 1);
         let cells = match which {
-            0 => column..COLUMNS,
+            0 => column..self.columns,
             1 => 0..column + 1,
-            _ => 0..COLUMNS,
+            _ => 0..self.columns,
         };
         self.cells[self.row][cells].fill(' ');
     }
@@ -199,7 +213,7 @@ mod tests {
     use super::*;
 
     fn shown(pieces: &[&str]) -> String {
-        let mut screen = Screen::new();
+        let mut screen = Screen::new(Size::WIDE);
         for piece in pieces {
             screen.feed(piece.as_bytes());
         }
@@ -217,7 +231,7 @@ mod tests {
     fn sequences_may_be_cut_anywhere() {
         let text = "\x1b]0;title\x07\x1b[1;31m❯ü\x1b[0m\x1bP>|x\x1b\\!";
         for at in 0..text.len() {
-            let mut screen = Screen::new();
+            let mut screen = Screen::new(Size::WIDE);
             screen.feed(&text.as_bytes()[..at]);
             screen.feed(&text.as_bytes()[at..]);
             assert_eq!(screen.text(), "❯ü!", "cut at {at}");
@@ -226,8 +240,8 @@ mod tests {
 
     #[test]
     fn long_output_scrolls_and_stays_in_the_log() {
-        let mut screen = Screen::new();
-        for line in 0..ROWS + 1 {
+        let mut screen = Screen::new(Size::WIDE);
+        for line in 0..usize::from(Size::WIDE.rows) + 1 {
             screen.feed(format!("line {line}\r\n").as_bytes());
         }
         assert!(screen.text().starts_with("line 2\n"), "{}", screen.text());
@@ -236,7 +250,7 @@ mod tests {
 
     #[test]
     fn questions_are_answered() {
-        let mut screen = Screen::new();
+        let mut screen = Screen::new(Size::WIDE);
         assert_eq!(screen.feed(b"ab\x1b[6n"), b"\x1b[1;3R");
         assert_eq!(screen.feed(b"\x1b[c"), b"\x1b[?62;22c");
         assert_eq!(screen.feed(b"\x1b[?25l"), b"");

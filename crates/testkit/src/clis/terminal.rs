@@ -5,13 +5,14 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
+use super::look::Look;
 use super::process::{end_group, ends_within};
-use super::screen::{COLUMNS, ROWS, Screen};
+use super::screen::{Screen, Size};
 
 /// How long the echo of a typed text may take.
 const ECHO: Duration = Duration::from_secs(20);
@@ -21,18 +22,24 @@ const ECHO: Duration = Duration::from_secs(20);
 pub struct Terminal {
     child: Child,
     input: File,
+    size: Size,
     shown: Arc<(Mutex<Shown>, Condvar)>,
 }
 
 #[derive(Debug)]
 struct Shown {
     screen: Screen,
+    /// All that was ever written, as it was written.
+    bytes: Vec<u8>,
+    /// When something was written or pressed last.
+    last: Instant,
     /// Nothing more will come.
     is_over: bool,
 }
 
 impl Terminal {
-    pub(super) fn open(command: &Command) -> Self {
+    /// Start a program in a terminal of this size.
+    pub fn open(command: &Command, size: Size) -> Self {
         let master =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("open the terminal's other end");
@@ -42,15 +49,16 @@ impl Terminal {
             .write(true)
             .open(Path::new(&*name.to_string_lossy()))
             .expect("open the terminal's other end");
-        let size = Winsize { ws_row: ROWS as u16, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&other_end, size).expect("set the terminal's size");
+        let winsize = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&other_end, winsize).expect("set the terminal's size");
         let child = start(command, &other_end);
         let input = File::from(master);
-        let shown = Shown { screen: Screen::new(), is_over: false };
+        let shown =
+            Shown { screen: Screen::new(size), bytes: Vec::new(), last: Instant::now(), is_over: false };
         let shown = Arc::new((Mutex::new(shown), Condvar::new()));
         let (theirs, output) = (Arc::clone(&shown), input.try_clone().expect("a second handle"));
         std::thread::spawn(move || read_all(output, &theirs));
-        Self { child, input, shown }
+        Self { child, input, size, shown }
     }
 
     pub fn pid(&self) -> u32 {
@@ -73,6 +81,7 @@ impl Terminal {
 
     /// Press keys: `"\r"` is Enter, `"\x1b"` is Escape, `"\x03"` is Ctrl-C.
     pub fn press(&mut self, keys: &str) {
+        lock(&self.shown.0).last = Instant::now();
         self.input.write_all(keys.as_bytes()).expect("write to the terminal");
     }
 
@@ -144,6 +153,29 @@ impl Terminal {
         lock(&self.shown.0).screen.log().to_owned()
     }
 
+    /// What a person sees now.
+    pub fn look(&self) -> Look {
+        Look::of(&lock(&self.shown.0).bytes, self.size)
+    }
+
+    /// Wait until nothing was written or pressed for so long. `false` where it does not become quiet in time.
+    #[must_use = "a program that is busy may never be quiet"]
+    pub fn is_quiet(&self, pause: Duration, patience: Duration) -> bool {
+        let end = Instant::now() + patience;
+        let mut shown = lock(&self.shown.0);
+        loop {
+            let left = pause.saturating_sub(shown.last.elapsed());
+            if left.is_zero() || shown.is_over {
+                return true;
+            }
+            if Instant::now() >= end {
+                return false;
+            }
+            let waited = self.shown.1.wait_timeout(shown, left);
+            shown = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// The exit code, once the program has ended: `Some(None)` where a signal did it. `None` where it still runs.
     pub fn ends_within(&mut self, patience: Duration) -> Option<Option<i32>> {
         ends_within(&mut self.child, patience)
@@ -171,7 +203,12 @@ fn start(command: &Command, terminal: &File) -> Child {
 fn read_all(mut terminal: File, shown: &(Mutex<Shown>, Condvar)) {
     let mut buffer = [0; 8192];
     while let Ok(count @ 1..) = terminal.read(&mut buffer) {
-        let answers = lock(&shown.0).screen.feed(&buffer[..count]);
+        let answers = {
+            let mut shown = lock(&shown.0);
+            shown.bytes.extend_from_slice(&buffer[..count]);
+            shown.last = Instant::now();
+            shown.screen.feed(&buffer[..count])
+        };
         shown.1.notify_all();
         if terminal.write_all(&answers).is_err() {
             break;

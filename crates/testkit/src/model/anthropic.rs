@@ -58,8 +58,8 @@ pub(super) fn reply(body: &Value, reply: &Reply) -> Outgoing {
         "usage": {
             "input_tokens": 100,
             "output_tokens": 20,
-            "cache_creation_input_tokens": 0,
-            "cache_read_input_tokens": 0,
+            "cache_creation_input_tokens": 7,
+            "cache_read_input_tokens": 30,
         },
     });
     if body["stream"] == true { Outgoing::events(&events(message)) } else { Outgoing::json(200, &message) }

@@ -62,7 +62,9 @@ pub(super) fn reply(path: &str, reply: &Reply) -> Outgoing {
             "finishReason": "STOP",
             "index": 0,
         }],
-        "usageMetadata": { "promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120 },
+        "usageMetadata": {
+            "promptTokenCount": 100, "cachedContentTokenCount": 30, "candidatesTokenCount": 20, "totalTokenCount": 120,
+        },
         "modelVersion": "scripted",
     });
     if path.contains("stream") { Outgoing::events(&[answer]) } else { Outgoing::json(200, &answer) }

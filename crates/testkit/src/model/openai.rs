@@ -68,7 +68,7 @@ pub(super) fn reply(body: &Value, reply: &Reply) -> Outgoing {
     }
     let usage = json!({
         "input_tokens": 100,
-        "input_tokens_details": { "cached_tokens": 0 },
+        "input_tokens_details": { "cached_tokens": 30 },
         "output_tokens": 20,
         "output_tokens_details": { "reasoning_tokens": 0 },
         "total_tokens": 120,

@@ -1,0 +1,146 @@
+//! Reading a CLI's screen: what it does, and whether a text can be put into its input box.
+//!
+//! A screen is the weakest witness, because it lags behind and was drawn for people. So each reader knows the few
+//! looks that it was shown, on the version it says, and answers [`InputBox::Unknown`] to any other. The one mistake that
+//! must never happen is to call a box empty that is not, or that is not where keys go.
+
+use std::time::Duration;
+
+mod look;
+mod sight;
+
+pub use sight::{NoSight, Sight};
+
+pub(crate) use look::{Place, fold, is_rule, shows_words};
+
+/// How one CLI looks and is typed into.
+pub struct Terminal {
+    /// The version that the looks were taken from; `None` where nobody has seen it.
+    pub seen_on: Option<&'static str>,
+    /// What a sight says. Pure, and quick enough for every change of the screen.
+    pub read: fn(&Sight) -> Reading,
+    /// What sends off the text in the box.
+    pub submit: &'static str,
+    /// What takes a text out of the box again that was pasted while it was empty.
+    pub withdraw: fn(&str) -> Vec<u8>,
+    /// What happens to a text that is sent off while the CLI is busy.
+    pub while_busy: WhileBusy,
+    /// How far the screen may lag behind the keys, on a busy machine. A box that looks empty may hold what the person typed
+    /// within this time.
+    pub lag: Duration,
+    /// Whether this text in the box stands for a paste that was too long to be shown.
+    pub collapsed: fn(&str) -> bool,
+}
+
+/// What a CLI does with a text that is sent off while it works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhileBusy {
+    /// It keeps the text and takes it later. Seen on the real program.
+    Queues,
+    /// Nobody knows, so nothing is sent.
+    Unknown,
+}
+
+/// What a sight says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// What the CLI does; `None` where the screen does not say.
+    pub activity: Option<Activity>,
+    /// What on the screen says so.
+    pub because: &'static str,
+    pub input: InputBox,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    Idle,
+    Working,
+    /// It asks whether it may do something. Enter says yes in most CLIs.
+    Permission,
+    /// It asks the person a question of the model's.
+    Question,
+    /// Something that the person opened, or that comes at the start: a menu, settings, a question about trust.
+    Dialog,
+}
+
+/// The place where a prompt is typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InputBox {
+    /// It is there, keys go into it, and nothing is in it.
+    Empty,
+    /// What is in it, as far as it is shown: rows are joined by newlines, whether they were wrapped or typed so.
+    Draft(String),
+    /// Something else has the keys.
+    Hidden,
+    /// The screen is not understood.
+    Unknown,
+}
+
+impl Reading {
+    pub(crate) fn new(activity: Option<Activity>, because: &'static str, input: InputBox) -> Self {
+        Self { activity, because, input }
+    }
+
+    /// Something else than the box has the keys.
+    pub(crate) fn hidden(activity: Activity, because: &'static str) -> Self {
+        Self::new(Some(activity), because, InputBox::Hidden)
+    }
+
+    pub(crate) fn unknown(because: &'static str) -> Self {
+        Self::new(None, because, InputBox::Unknown)
+    }
+
+    /// A sight of which nothing is known.
+    pub fn nothing(_: &Sight) -> Self {
+        Self::unknown("nobody knows how this program looks")
+    }
+}
+
+/// How a text that was put into the box looks there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Echo {
+    /// All of it is shown, and nothing else.
+    Whole,
+    /// It is shown as a mark that stands for it, and nothing else is.
+    Collapsed,
+    /// Part of it is shown: the rest is out of sight, or still to come.
+    Partly,
+    /// Something is there that was not put in.
+    Other,
+}
+
+impl Terminal {
+    /// Whether the box shows a text that was put into it while it was empty. White space is not compared: it is lost
+    /// where lines are wrapped.
+    pub fn echo(&self, input: &InputBox, text: &str) -> Echo {
+        let InputBox::Draft(draft) = input else {
+            return if *input == InputBox::Empty { Echo::Partly } else { Echo::Other };
+        };
+        let (shown, wanted) = (fold(draft), fold(text));
+        if shown == wanted {
+            Echo::Whole
+        } else if (self.collapsed)(draft) {
+            Echo::Collapsed
+        } else if !shown.is_empty() && wanted.contains(&shown) {
+            Echo::Partly
+        } else {
+            Echo::Other
+        }
+    }
+}
+
+/// As many of a key as there are characters, which is never too few to empty the box: on an empty box it does nothing.
+pub(crate) fn backspaces(text: &str) -> Vec<u8> {
+    vec![0x7f; text.chars().count()]
+}
+
+/// Not a single look is known.
+pub(crate) const UNSEEN: Terminal = Terminal {
+    seen_on: None,
+    read: Reading::nothing,
+    submit: "\r",
+    withdraw: backspaces,
+    while_busy: WhileBusy::Unknown,
+    lag: Duration::from_secs(1),
+    collapsed: |_| false,
+};
