@@ -1,7 +1,7 @@
 //! What a command can ask for: home, configuration, store, asker, project. Each is worked out when it is
 //! first needed, because most commands need little and should start at once.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 
 use signalbox_core::{Command, ProjectName, Who};
@@ -18,11 +18,27 @@ pub struct Context {
     home: OnceCell<Home>,
     config: OnceCell<Config>,
     identity: OnceCell<Identity>,
+    exit: Cell<u8>,
 }
 
 impl Context {
     pub fn new(ui: Ui) -> Self {
-        Self { ui, home: OnceCell::new(), config: OnceCell::new(), identity: OnceCell::new() }
+        Self {
+            ui,
+            home: OnceCell::new(),
+            config: OnceCell::new(),
+            identity: OnceCell::new(),
+            exit: Cell::new(0),
+        }
+    }
+
+    /// End with this code though nothing went wrong: it is the code of a program that was run.
+    pub fn exit_with(&self, code: i32) {
+        self.exit.set(u8::try_from(code).unwrap_or(1));
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        self.exit.get()
     }
 
     pub fn home(&self) -> Result<&Home, CommandError> {

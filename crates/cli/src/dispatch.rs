@@ -45,7 +45,7 @@ fn parse_and_run(cx: &mut Context, words: Vec<OsString>) -> Result<ExitCode, Com
                 Ok(matches) => {
                     cx.ui.json = wants_json(&matches);
                     (row.run)(cx, &matches)?;
-                    Ok(ExitCode::SUCCESS)
+                    Ok(ExitCode::from(cx.exit_code()))
                 }
                 Err(error) => Ok(clap_answer(cx, &error)),
             }

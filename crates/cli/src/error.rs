@@ -6,6 +6,7 @@ use std::io;
 use signalbox_core::{EventId, Refusal, RefusalKind};
 use signalbox_store::config::ConfigError;
 use signalbox_store::index::IndexError;
+use signalbox_store::outbox::OutboxError;
 use signalbox_store::vault::VaultError;
 use signalbox_store::{StoreError, log::LogError};
 
@@ -149,6 +150,12 @@ impl From<IndexError> for CommandError {
 impl From<LogError> for CommandError {
     fn from(error: LogError) -> Self {
         Self::failed("log.failed", &error)
+    }
+}
+
+impl From<OutboxError> for CommandError {
+    fn from(error: OutboxError) -> Self {
+        Self::failed("outbox.failed", &error)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `sb`: the control room for AI coding agents, on the command line.
 
+mod agents;
 mod canary;
 mod changes;
 mod context;
@@ -9,6 +10,7 @@ mod duration;
 mod error;
 mod hook;
 mod identity;
+mod inside;
 mod native_tasks;
 mod new_session;
 mod overview;

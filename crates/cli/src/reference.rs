@@ -10,6 +10,10 @@ use crate::dispatch;
 const VARIABLES: &[(&str, &str)] = &[
     ("SIGNALBOX_HOME", "Where Signalbox keeps its data. Default: `$HOME/.signalbox`."),
     (
+        "SIGNALBOX_AGENT",
+        "Set by `sb agent` for the program it runs: which agent it is. It counts only below that agent's own processes.",
+    ),
+    (
         "SIGNALBOX_SESSION",
         "A session's capability. Set by the agent CLI after `sb hook session-start`; nobody else needs to.",
     ),

@@ -82,6 +82,15 @@ impl Ui {
         })
     }
 
+    /// Bytes for stdout that were made harmless before, and may move the cursor.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<(), CommandError> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| {
+            let code = if error.kind() == io::ErrorKind::BrokenPipe { PIPE_CLOSED } else { "output.failed" };
+            CommandError::new(Kind::Failure, code, format!("standard output cannot be written to: {error}"))
+        })
+    }
+
     /// One JSON value for stdout.
     pub fn json(&self, value: &impl Serialize) -> Result<(), CommandError> {
         let mut text = if self.stdout_is_terminal {
@@ -235,6 +244,11 @@ pub fn say_slow(slow: Slow) {
 /// A line on stderr; if nobody listens, so be it.
 fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Words for a person at a terminal that is in raw mode: the line must be ended and the cursor brought back.
+pub fn aside(words: &str) {
+    say(&format!("\r[sb] {}\r", text::one_line(words)));
 }
 
 /// A panic is a bug of ours. The person gets a sentence, and nothing half-done: all writes are atomic.

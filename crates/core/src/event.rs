@@ -125,8 +125,15 @@ pub const CATALOG: &[EventDoc] = &[
     doc(
         "session.started",
         "An agent session began or came back",
-        "`cli`, `source`, `cwd`, `pid`, `name`, `model`, `mode`, `role`; of a subagent `parent`",
+        "`cli`, `source`, `cwd`, `pid`, `name`, `model`, `mode`, `role`, `agent`, `transcript`; of a subagent `parent`",
     ),
+    doc(
+        "agent.started",
+        "A program was started by `sb agent`",
+        "`agent`, `driver`, `program`, `name`, `cwd`, `ticket`, `role`, `profile`, `pid`",
+    ),
+    doc("agent.state", "An agent began to do something else", "`agent`, `state`, `certainty`, `because`"),
+    doc("agent.exited", "An agent's program ended", "`agent`, `code`, `signal`"),
     doc("session.ended", "An agent session ended", "`reason`"),
     doc(
         "session.assigned",

@@ -92,6 +92,11 @@ impl Side {
         if self.tap.wait_seen(patience) { Ok(lock(&self.screen).view()) } else { Err(Behind) }
     }
 
+    /// The size of the program's terminal.
+    pub fn size(&self) -> Size {
+        lock(&self.screen).size()
+    }
+
     /// Bytes that put a terminal right whose program is gone.
     pub fn undo(&self) -> Vec<u8> {
         lock(&self.screen).undo()

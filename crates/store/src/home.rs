@@ -77,6 +77,11 @@ impl Home {
         self.run().join("agents")
     }
 
+    /// Who waits for messages to agents: one file an agent.
+    pub fn waiters(&self) -> PathBuf {
+        self.run().join("waiters")
+    }
+
     /// What hooks could not write into the log.
     pub fn trouble(&self) -> PathBuf {
         self.run().join("trouble")

@@ -4,9 +4,9 @@
 use super::manifests::Package;
 use super::{Finding, TextFile};
 
-/// Tests that are also run by themselves: with the real agent CLIs they take minutes, and the corpora are what
-/// one runs again and again while changing a rule.
-const APART: &[&str] = &["judge", "plugin", "real"];
+/// Tests that are also run by themselves: with terminals or the real agent CLIs they take minutes, and the corpora
+/// are what one runs again and again while changing a rule.
+const APART: &[&str] = &["agents", "judge", "plugin", "real"];
 
 pub fn check(packages: &[Package], files: &[TextFile]) -> Vec<Finding> {
     let mut findings = Vec::new();

@@ -1,8 +1,11 @@
 //! One file a command: its arguments, its help and what it does. Here is only the table.
 
+mod agent;
+mod agents;
 mod approve;
 mod assign;
 mod at;
+mod attach;
 mod check;
 mod clear;
 mod close;
@@ -18,21 +21,25 @@ mod hook;
 mod hooks;
 mod index;
 mod init;
+mod inject;
 mod list;
 mod log;
 mod mcp;
 mod mode;
 mod new;
 mod note;
+mod outbox;
 mod override_status;
 mod pick;
 mod pop;
 mod projects;
+mod puppet;
 mod query;
 mod ready;
 mod reject;
 mod release;
 mod reopen;
+mod replay;
 mod review;
 mod rules;
 mod session;
@@ -156,6 +163,31 @@ pub const COMMANDS: &[Row] = &[
     row!("override", [], Human, "Force a status; it is recorded", override_status::Arguments),
     row!("close", [], Human, "Mark a ticket done without review", close::Arguments),
     row!("reopen", [], Human, "Bring a done ticket back", reopen::Arguments),
+    row!(
+        "agent",
+        [],
+        Agents,
+        "Run an agent CLI in a terminal that can be watched, recorded and told things",
+        agent::Arguments
+    ),
+    row!("agents", [], Agents, "List the agents that run, and what each is doing", agents::Arguments),
+    row!("attach", [], Agents, "Watch an agent's terminal, or type in it", attach::Arguments),
+    row!("replay", [], Agents, "Watch again what an agent did", replay::Arguments),
+    row!("puppet", [], Agents, "A scripted agent CLI to try things with", puppet::Arguments),
+    row!(
+        "inject",
+        ["tell"],
+        Agents,
+        "Tell a running agent something, without touching a draft",
+        inject::Arguments
+    ),
+    row!(
+        "outbox",
+        [],
+        Agents,
+        "Show what waits for agents, and what became of what was sent",
+        outbox::Arguments
+    ),
     row!("mode", [], Agents, "Say or switch whether a session may change anything", mode::Arguments),
     row!("session", ["sessions"], Agents, "List sessions, show one, say what it may do", session::Arguments),
     row!("rules", [], Agents, "List the rules, and try what they refuse", rules::Arguments),

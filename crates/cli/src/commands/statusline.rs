@@ -4,12 +4,15 @@ use std::io::Read;
 use std::path::Path;
 
 use serde::Deserialize;
+use signalbox_agent::usage;
 use signalbox_core::{SessionId, text};
+use signalbox_drivers::usage::{Count, Usage};
 use signalbox_store::project;
 use signalbox_store::session;
 
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::inside;
 
 /// Reads what Claude Code sends its status line and prints ticket, mode, branch, cost and context. `sb hooks install`
 /// sets it up where no other status line is set.
@@ -46,6 +49,7 @@ pub fn run(cx: &Context, _: Arguments) -> Result<(), CommandError> {
         Ok(id) => session::load(cx.home()?, &id)?,
         Err(_) => None,
     };
+    note_cost(cx, &status, &bytes);
     let mut parts = Vec::new();
     if let Some(session) = &known {
         let charter = &session.charter;
@@ -56,4 +60,17 @@ pub fn run(cx: &Context, _: Arguments) -> Result<(), CommandError> {
     parts.extend(status.cost.total_cost_usd.map(|dollars| format!("${dollars:.2}")));
     parts.extend(status.context_window.used_percentage.map(|percent| format!("{percent:.0}% context")));
     cx.ui.data(&format!("{}\n", text::one_line(&parts.join(" · "))))
+}
+
+/// Inside an agent in a terminal, what its conversation has cost is kept for `sb agent usage`.
+fn note_cost(cx: &Context, status: &Status, bytes: &[u8]) {
+    let report = signalbox_drivers::find("claude").and_then(|driver| driver.usage.as_ref()?.status_line);
+    let told = report.and_then(|report| report(std::str::from_utf8(bytes).ok()?));
+    if let Some(Count::Total(Usage { cost_micros: Some(micros), .. })) = told
+        && let Ok(home) = cx.home()
+        && let Some(agent) = inside::agent(home)
+    {
+        // A status line has nobody to complain to.
+        let _ = usage::note_cost(home, &agent.id, &status.session_id, micros);
+    }
 }

@@ -19,6 +19,7 @@ mod subagent;
 mod transcript;
 mod trouble;
 mod unguarded;
+mod wait;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -43,9 +44,8 @@ struct Called {
 
 /// Run a hook if that is what the words say; otherwise, and for help, clap does.
 pub fn run(words: &[OsString]) -> Option<ExitCode> {
-    if words.first().is_some_and(|word| word == "hook") && words.get(1).is_some_and(|word| word == "wait") {
-        // It has nothing to wait for yet. Ending with 2 would wake the agent, and again at the end of that turn.
-        return Some(ExitCode::SUCCESS);
+    if let Some(code) = wait::run(words) {
+        return Some(code);
     }
     let called = called(words)?;
     guard::arm(called.kind, called.driver);

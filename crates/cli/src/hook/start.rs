@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use signalbox_core::{Mode, ProjectName, Role, SessionId, TicketId, Who};
 use signalbox_drivers::{Answer, Incoming};
+use signalbox_store::agents::Record;
 use signalbox_store::charter::{self, Assigned};
 use signalbox_store::session::{self, Session};
 use signalbox_store::{Home, Index};
@@ -15,6 +16,7 @@ use crate::commands::context_text;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::identity::{CAPABILITY, Unverified};
+use crate::inside;
 use crate::new_session;
 
 pub fn start(
@@ -57,12 +59,17 @@ fn begin(
     let (mut session, before) = new_session::describe(cx, &id, cli, &directory)?;
     let (capability, hash) = session::mint(&session.id);
     session.capability = hash;
+    let inside = inside::agent(home);
+    if let Some(agent) = &inside {
+        take_role(cx, &mut session, agent)?;
+    }
     let current = take_over_desk(home, &session.id, before.as_ref())?;
     session.charter = compile_charter(cx, &session, &directory, current.as_ref())?;
     let data = serde_json::json!({
         "cli": session.cli, "name": session.name, "source": source, "model": model,
         "cwd": incoming.cwd, "pid": session.process.as_ref().map(|process| process.pid),
         "mode": session.charter.mode, "role": session.charter.role,
+        "agent": inside.as_ref().map(|agent| &agent.id), "transcript": incoming.transcript,
     });
     // The log first: no identity without a trace.
     let who = Who::Agent(session.agent());
@@ -70,6 +77,23 @@ fn begin(
     noted.map_err(CommandError::from)?;
     session::save(home, &session).map_err(CommandError::from)?;
     Ok(Begun { session, capability })
+}
+
+/// What whoever started the agent said it is for. It counts for a session that nobody has told anything yet.
+fn take_role(cx: &Context, session: &mut Session, agent: &Record) -> Result<(), Trouble> {
+    let role = agent.role.as_deref().and_then(Role::parse);
+    let ticket = agent.ticket.as_ref();
+    if session.assigned != Assigned::default() || role.is_none() && ticket.is_none() {
+        return Ok(());
+    }
+    session.assigned.role = role;
+    let mut data = serde_json::to_value(&session.assigned).map_err(CommandError::from)?;
+    data["session"] = serde_json::json!(session.id);
+    data["ticket"] = serde_json::json!(ticket);
+    let noted = cx.store()?.note_event(&Who::System, "session.assigned", None, Some(&session.project), &data);
+    noted.map_err(CommandError::from)?;
+    session::set_current_ticket(cx.home()?, session.id.as_str(), ticket).map_err(CommandError::from)?;
+    Ok(())
 }
 
 /// The charter as all the sources have it now.

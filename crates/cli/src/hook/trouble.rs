@@ -30,8 +30,13 @@ pub enum Trouble {
 impl Trouble {
     /// Leave a trace for `sb doctor`: in the log, or where that is not possible in a file of its own.
     pub fn record(&self, kind: HookKind) {
+        self.record_as(kind.name());
+    }
+
+    /// The same for what is called by this name.
+    pub fn record_as(&self, hook: &str) {
         let Ok(home) = Context::new(Ui::new()).home().cloned() else { return };
-        let data = serde_json::json!({ "hook": kind.name(), "why": self.to_string() });
+        let data = serde_json::json!({ "hook": hook, "why": self.to_string() });
         if self.to_log(&home, &data).is_none() {
             let line = format!("{} {data}\n", clock::now());
             let folder = home.trouble();

@@ -20,6 +20,8 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("hooks", &["install", "uninstall"]),
     ("config", &["set"]),
     ("doctor", &["--fix"]),
+    ("agent", &["stop", "--role", "--ticket"]),
+    ("attach", &["-i", "--interactive", "--force"]),
     ("hook", &[]),
 ];
 

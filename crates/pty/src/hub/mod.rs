@@ -154,6 +154,11 @@ impl Hub {
         self.inner.ring_for_output(state);
     }
 
+    fn ring(&self) {
+        self.inner.message.notify_all();
+        self.inner.output.notify_all();
+    }
+
     /// The program has ended.
     pub(crate) fn end(&self) {
         let mut state = self.inner.lock();
@@ -311,6 +316,11 @@ impl Watcher {
         Ok(())
     }
 
+    /// The seat for whoever takes what this watcher types.
+    pub fn seat(&self) -> SeatHandle {
+        SeatHandle { hub: self.hub.clone(), id: self.id }
+    }
+
     pub fn leave_seat(&self) {
         self.hub.inner.lock().seat.leave(self.id);
     }
@@ -335,6 +345,32 @@ impl Watcher {
     fn ring(&self) {
         self.hub.inner.message.notify_all();
         self.hub.inner.output.notify_all();
+    }
+}
+
+/// The seat of one watcher, seen from another thread.
+#[derive(Debug, Clone)]
+pub struct SeatHandle {
+    hub: Hub,
+    id: WatcherId,
+}
+
+impl SeatHandle {
+    /// Whether this one may type, which counts as doing something.
+    pub fn may_type(&self) -> bool {
+        let mut state = self.hub.inner.lock();
+        let now = Instant::now();
+        let lost = state.expire_seat(now);
+        let may = state.seat.types(self.id, now);
+        drop(state);
+        if lost {
+            self.hub.ring();
+        }
+        may
+    }
+
+    pub fn has_seat(&self) -> bool {
+        self.hub.inner.lock().seat.holder() == Some(self.id)
     }
 }
 

@@ -70,6 +70,19 @@ impl FileLog {
         Ok((bytes, true))
     }
 
+    /// Where the log ends now.
+    pub fn end(&self) -> Result<Position, LogError> {
+        let mut newest = self.files()?.into_iter().rev().take(2);
+        let mark = |name: Option<String>| -> Result<Option<(String, u64)>, LogError> {
+            let Some(name) = name else { return Ok(None) };
+            let path = self.path(&name);
+            let size = files::size(&path).map_err(|e| self.read_error(&path, e))?.unwrap_or(0);
+            Ok(Some((name, size)))
+        };
+        let current = mark(newest.next())?;
+        Ok(Position { previous: mark(newest.next())?, current })
+    }
+
     /// Whether `current` points to the newest file.
     pub fn link_is_right(&self) -> Result<bool, LogError> {
         Ok(self.linked() == self.files()?.pop())

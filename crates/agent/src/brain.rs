@@ -1,0 +1,285 @@
+//! The part of an agent that watches it: works out its state, and gets messages into it.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+use signalbox_core::agent::{Assessment, Insight, Source, State, assess};
+use signalbox_core::inject::{Deferred, Door, Failure, Fate, Readiness, Receipt};
+use signalbox_drivers::terminal::{InputBox, Reading, Sight};
+use signalbox_drivers::{Door as Way, Driver};
+use signalbox_pty::{Handle, Tap};
+use signalbox_store::outbox::{Claim, Outbox, Proof};
+use signalbox_store::{Home, agents, clock};
+
+use crate::evidence::Evidence;
+use crate::eye::Eye;
+use crate::journal::Journal;
+use crate::keyboard::{self, Desk, Outcome};
+use crate::look::Look;
+use crate::{usage, waiter};
+
+/// How long nothing need be looked at where nothing happens.
+const TURN: Duration = Duration::from_millis(150);
+
+/// How long a waiter of the CLI's own may take to come after the agent became idle.
+const SETTLING: SignedDuration = SignedDuration::from_secs(4);
+
+/// How long after a keystroke the person may still be typing.
+const TYPING: Duration = Duration::from_millis(1_500);
+
+/// What others may ask of the brain.
+#[derive(Debug, Default)]
+pub struct Known {
+    assessment: Mutex<Option<Assessment>>,
+    over: AtomicBool,
+}
+
+impl Known {
+    pub fn assessment(&self) -> Option<Assessment> {
+        lock(&self.assessment).clone()
+    }
+
+    /// The program has ended.
+    pub fn end(&self) {
+        self.over.store(true, Ordering::Release);
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+}
+
+/// Where the program runs.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub home: Home,
+    pub program: PathBuf,
+    pub cwd: PathBuf,
+    pub environment: Vec<(String, String)>,
+    /// Where the CLI keeps its settings and its state.
+    pub config: PathBuf,
+    /// The process of the program.
+    pub child: u32,
+}
+
+pub struct Brain {
+    pub place: Place,
+    pub driver: Option<&'static Driver>,
+    pub insights: &'static [Insight],
+    pub handle: Handle,
+    /// Takes markers for the recording.
+    pub tap: Tap,
+    pub eye: Eye,
+    pub outbox: Outbox,
+    pub journal: Journal,
+    pub known: Arc<Known>,
+    pub evidence: Evidence,
+    pub begun: Timestamp,
+    /// Texts of prompts that hooks told of, since somebody asked.
+    pub prompts: Vec<String>,
+}
+
+impl Brain {
+    /// Watch until the program has ended. The journal is given back for the last words.
+    pub fn run(mut self) -> Journal {
+        let mut watch = self.outbox.watch().ok();
+        self.evidence.hear(Source::Process, State::Starting, clock::now(), "the program was started");
+        let mut written = None;
+        while !self.known.is_over() {
+            let look = self.look();
+            self.publish(&look.assessment, &mut written);
+            // Whoever died while delivering left a message behind; nobody can say whether it arrived.
+            let _ = self.outbox.settle(&mut |_| Proof::Unknown);
+            self.serve(&look);
+            match &mut watch {
+                Some(watch) => {
+                    let _ = watch.wait(TURN);
+                }
+                None => std::thread::sleep(TURN),
+            }
+        }
+        self.journal
+    }
+
+    fn publish(&mut self, assessment: &Assessment, written: &mut Option<State>) {
+        *lock(&self.known.assessment) = Some(assessment.clone());
+        if *written != Some(assessment.state) {
+            *written = Some(assessment.state);
+            self.tap.mark(format!("state: {}", assessment.state));
+            let because = assessment.because.first().map(|signal| signal.detail.clone());
+            // The log may be full; the agent goes on, and the next change is tried again.
+            let _ = self.journal.write(
+                "agent.state",
+                json!({ "state": assessment.state, "certainty": assessment.certainty, "because": because }),
+            );
+        }
+    }
+
+    /// Get the next message in, if one waits and this is the time.
+    fn serve(&mut self, look: &Look) {
+        let now = clock::now();
+        match self.outbox.waiting() {
+            Ok(waiting) if !waiting.is_empty() => {}
+            _ => return,
+        }
+        let _ = self.outbox.expire_old(now);
+        if self.somebody_else_delivers() || self.somebody_else_may_come(look, now) {
+            return;
+        }
+        if let Some(reason) = self.why_not(look) {
+            let _ = self.outbox.defer(reason, now);
+            return;
+        }
+        let Ok(Some(claim)) = self.outbox.claim(now) else { return };
+        let outcome = self.deliver(&claim);
+        if let Outcome::Over(fate) = &outcome {
+            self.tap.mark(Receipt::new(&claim.waiting.injection.id, fate.clone()).name());
+        }
+        // What cannot be written down now is settled at the next start: it is never delivered twice.
+        let _ = match outcome {
+            Outcome::Over(fate) => self.outbox.finish(&claim, fate).map(Some),
+            Outcome::Later(reason, tries) => self.outbox.put_back(&claim, reason, tries),
+        };
+    }
+
+    /// A waiter of the CLI's own takes what is there as soon as it can.
+    fn somebody_else_delivers(&self) -> bool {
+        waiter::is_there(&self.place.home, self.outbox.agent())
+    }
+
+    /// The CLI's own waiter is started when a turn ends, and needs a moment. Where hooks are not installed none comes.
+    fn somebody_else_may_come(&self, look: &Look, now: Timestamp) -> bool {
+        let has_waiter = self
+            .driver
+            .is_some_and(|driver| matches!(driver.doors.first(), Some(Way::Waiter(_) | Way::Extension(_))));
+        let is_heard = !self.journal.sessions().is_empty() || now.duration_since(self.begun) < SETTLING;
+        let is_settled = look.assessment.since.is_some_and(|since| now.duration_since(since) > SETTLING);
+        has_waiter && is_heard && !is_settled
+    }
+
+    fn why_not(&self, look: &Look) -> Option<Deferred> {
+        // A queue of the CLI's own takes messages at any time once there is a conversation.
+        if self.queue("").is_some() {
+            return None;
+        }
+        if self.driver.is_none() {
+            return Some(Deferred::UnknownState);
+        }
+        if let Readiness::NotYet(reason) = look.assessment.readiness() {
+            return Some(reason);
+        }
+        // Asked again, and more strictly, by the delivery itself; but what must wait anyway need not be taken out.
+        match look.reading.input {
+            InputBox::Empty if self.person_is_typing() => Some(Deferred::PersonTyping),
+            InputBox::Empty => None,
+            InputBox::Draft(_) => Some(Deferred::Draft),
+            InputBox::Hidden => Some(Deferred::Dialog),
+            InputBox::Unknown => Some(Deferred::UnknownState),
+        }
+    }
+
+    fn person_is_typing(&self) -> bool {
+        let quiet = self.driver.map_or(TYPING, |driver| driver.terminal.lag.max(TYPING));
+        self.handle.last_input_at().is_some_and(|at| at.elapsed() < quiet)
+    }
+
+    fn deliver(&mut self, claim: &Claim) -> Outcome {
+        if let Some(words) = self.queue(&claim.waiting.injection.text) {
+            return self.by_queue(&words);
+        }
+        let Some(driver) = self.driver else { return Outcome::Later(Deferred::UnknownState, 0) };
+        let hears_prompts = !self.journal.sessions().is_empty();
+        let handle = self.handle.clone();
+        keyboard::deliver(self, &handle, &driver.terminal, &claim.waiting, hears_prompts)
+    }
+
+    /// The CLI's own queue, where it has one and the conversation is known: its command line for a text.
+    fn queue(&self, text: &str) -> Option<Vec<String>> {
+        let session = self.journal.sessions().iter().next_back()?;
+        self.driver?.doors.iter().find_map(|door| match door {
+            Way::Queue(words) => Some(words(session.as_str(), text)),
+            _ => None,
+        })
+    }
+
+    fn by_queue(&self, words: &[String]) -> Outcome {
+        let door = Door::Queue;
+        let failed = |detail: String| {
+            Outcome::Over(Fate::Failed { reason: Failure::Refused, door: Some(door), detail: Some(detail) })
+        };
+        let mut command = std::process::Command::new(&self.place.program);
+        command.args(words).current_dir(&self.place.cwd).envs(self.place.environment.iter().cloned());
+        match command.stdin(std::process::Stdio::null()).output() {
+            Ok(done) if done.status.success() => Outcome::Over(Fate::Delivered { door, tries: 1 }),
+            Ok(done) => failed(String::from_utf8_lossy(&done.stderr).trim().chars().take(300).collect()),
+            Err(error) => failed(error.to_string()),
+        }
+    }
+
+    /// What the CLI's own state file says. A pid that was given to another process is told by its start.
+    fn state_file(&self) -> Option<signalbox_drivers::Said> {
+        let file = self.driver?.state_file.as_ref()?;
+        let path = self.place.config.join((file.path)(self.place.child));
+        let said = (file.read)(&std::fs::read_to_string(path).ok()?)?;
+        (said.pid == Some(self.place.child)).then_some(said)
+    }
+}
+
+impl Desk for Brain {
+    fn look(&mut self) -> Look {
+        let now = clock::now();
+        for event in self.journal.news().unwrap_or_default() {
+            self.evidence.hear_event(&event);
+            if event.event == "hook.prompt" {
+                let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+                self.prompts.extend(data["prompt"].as_str().map(ToOwned::to_owned));
+            }
+            if event.event == "session.started" {
+                let sessions: Vec<_> = self.journal.sessions().iter().cloned().collect();
+                let id = self.outbox.agent().clone();
+                let _ = agents::update(&self.place.home, &id, |record| record.sessions = sessions);
+                let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+                if let (Some(session), Some(path)) = (&event.session, data["transcript"].as_str()) {
+                    let _ = usage::note_transcript(&self.place.home, &id, session.as_str(), Path::new(path));
+                }
+            }
+        }
+        // While it is being drawn nothing can be said of it.
+        let (sight, brackets_paste, reading) = match self.eye.look() {
+            Some((sight, brackets)) => {
+                let read = self.driver.map_or(Reading::nothing as fn(&Sight) -> Reading, |d| d.terminal.read);
+                let reading = read(&sight);
+                (sight, brackets, reading)
+            }
+            None => (Sight::default(), false, Reading::nothing(&Sight::default())),
+        };
+        self.evidence.hear_reading(&reading, now);
+        if let Some(driver) = self.driver {
+            self.evidence.hear_title(driver, &sight, now);
+        }
+        let said = self.state_file();
+        self.evidence.hear_file(said.as_ref(), now);
+        self.evidence.hear_flow(self.eye.changed(), now);
+        let assessment = assess(self.evidence.signals(), self.insights);
+        Look { sight, reading, assessment, brackets_paste }
+    }
+
+    fn prompted(&mut self, text: &str) -> bool {
+        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // The log keeps the beginning of a long prompt.
+        let wanted: String = plain(text).chars().take(1_000).collect();
+        std::mem::take(&mut self.prompts).iter().any(|prompt| plain(prompt).contains(&wanted))
+    }
+
+    fn is_over(&self) -> bool {
+        self.known.is_over()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,108 @@
+//! What is known of an agent, as signals: from its process, its state file, its hooks, its title, its screen, and the
+//! flow of its output.
+
+use jiff::Timestamp;
+use signalbox_core::Event;
+use signalbox_core::agent::{Signal, Source, State};
+use signalbox_drivers::terminal::{Activity, Reading, Sight};
+use signalbox_drivers::{Driver, Said};
+
+/// How long a program that says nothing is taken to work on.
+const SILENT: jiff::SignedDuration = jiff::SignedDuration::from_secs(3);
+
+/// The newest word of each source.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    signals: Vec<Signal>,
+}
+
+impl Evidence {
+    pub fn signals(&self) -> &[Signal] {
+        &self.signals
+    }
+
+    /// Take in what a source says now. Since when it says so is when it first did.
+    pub fn hear(&mut self, source: Source, says: State, at: Timestamp, detail: &str) {
+        match self.signals.iter_mut().find(|signal| signal.source == source) {
+            Some(known) if known.says == says => detail.clone_into(&mut known.detail),
+            Some(known) => *known = Signal::new(source, says, at, detail),
+            None => self.signals.push(Signal::new(source, says, at, detail)),
+        }
+    }
+
+    /// A source has nothing to say any more.
+    pub fn forget(&mut self, source: Source) {
+        self.signals.retain(|signal| signal.source != source);
+    }
+
+    /// An event of the log that belongs to this agent. A hook counts from when it came, also if it says the same.
+    pub fn hear_event(&mut self, event: &Event) {
+        if let Some((says, detail)) = of_event(event) {
+            self.forget(Source::Hook);
+            self.hear(Source::Hook, says, event.ts, &detail);
+        }
+    }
+
+    /// What the screen shows.
+    pub fn hear_reading(&mut self, reading: &Reading, now: Timestamp) {
+        match reading.activity {
+            Some(activity) => self.hear(Source::Screen, state(activity), now, reading.because),
+            None => self.forget(Source::Screen),
+        }
+    }
+
+    /// What the title shows.
+    pub fn hear_title(&mut self, driver: &Driver, sight: &Sight, now: Timestamp) {
+        let Some(title) = &driver.title_bar else { return };
+        match (title.read)(&sight.title) {
+            Some(activity) => self.hear(Source::Title, state(activity), now, &sight.title),
+            None => self.forget(Source::Title),
+        }
+    }
+
+    /// What the CLI's own file says, which knows since when.
+    pub fn hear_file(&mut self, said: Option<&Said>, now: Timestamp) {
+        let Some(said) = said else { return self.forget(Source::StateFile) };
+        let since = said.since.and_then(|since| Timestamp::from_millisecond(since).ok()).unwrap_or(now);
+        self.forget(Source::StateFile);
+        self.hear(Source::StateFile, state(said.activity), since.min(now), said.because);
+    }
+
+    /// Whether anything is being printed.
+    pub fn hear_flow(&mut self, last_output: Option<Timestamp>, now: Timestamp) {
+        let Some(last) = last_output else { return };
+        if now.duration_since(last) < SILENT {
+            self.hear(Source::Silence, State::Working, now, "something was printed just now");
+        } else {
+            self.hear(Source::Silence, State::Idle, last, "nothing has been printed for some seconds");
+        }
+    }
+}
+
+/// What an activity on the screen means for the agent.
+pub fn state(activity: Activity) -> State {
+    match activity {
+        Activity::Idle => State::Idle,
+        Activity::Working => State::Working,
+        Activity::Permission => State::WaitingPermission,
+        Activity::Question | Activity::Dialog => State::WaitingAnswer,
+    }
+}
+
+/// What a hook's event says of the state.
+fn of_event(event: &Event) -> Option<(State, String)> {
+    let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+    let with_tool = |what: &str| format!("{what} {}", data["tool"].as_str().unwrap_or_default());
+    Some(match event.event.as_str() {
+        "hook.prompt" => (State::Working, "a prompt was sent".to_owned()),
+        "hook.pre-tool" => (State::Working, with_tool("before")),
+        "hook.post-tool" | "hook.post-tool-failure" => (State::Working, with_tool("after")),
+        "hook.permission-request" if data["permission"] == "ask" => {
+            (State::WaitingPermission, with_tool("it asks about"))
+        }
+        "hook.stop" if data["held_back"] != true => (State::Idle, "its turn ended".to_owned()),
+        "hook.stop-failure" => (State::Idle, "its turn ended with an error".to_owned()),
+        "hook.interrupt" => (State::Idle, "it was interrupted".to_owned()),
+        _ => return None,
+    })
+}

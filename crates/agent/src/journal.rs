@@ -1,0 +1,80 @@
+//! The event log as an agent sees it: what its hooks wrote since it last looked, and what it writes itself.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use signalbox_core::{AgentId, Event, FORMAT_VERSION, ProjectName, SessionId, Who};
+use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position, Tail};
+use signalbox_store::{Home, clock, new_event_id};
+
+/// Follows the log for one agent.
+#[derive(Debug)]
+pub struct Journal {
+    log: FileLog,
+    agent: AgentId,
+    project: Option<ProjectName>,
+    seen: Position,
+    /// The sessions that run inside this agent.
+    sessions: BTreeSet<SessionId>,
+}
+
+impl Journal {
+    /// From now on.
+    pub fn open(home: &Home, agent: &AgentId, project: Option<ProjectName>) -> Result<Self, LogError> {
+        let log = FileLog::new(home.events());
+        let seen = log.end()?;
+        Ok(Self { log, agent: agent.clone(), project, seen, sessions: BTreeSet::new() })
+    }
+
+    pub fn sessions(&self) -> &BTreeSet<SessionId> {
+        &self.sessions
+    }
+
+    /// What this agent's sessions did since the last time.
+    pub fn news(&mut self) -> Result<Vec<Event>, LogError> {
+        if self.log.is_at_end(&self.seen)? {
+            return Ok(Vec::new());
+        }
+        let mut news = Vec::new();
+        let (agent, sessions) = (self.agent.as_str(), &mut self.sessions);
+        self.seen = self.log.read_after(&self.seen, Tail::Live, &mut |_, item| {
+            let Item::Event(event) = item else { return };
+            let Some(session) = event.session.clone() else { return };
+            if event.event == "session.started" && is_inside(&event, agent) {
+                sessions.insert(session.clone());
+            }
+            if sessions.contains(&session) {
+                news.push(*event);
+            }
+        })?;
+        Ok(news)
+    }
+
+    /// Write down what happened to the agent. The work goes on where that fails; the reason is returned.
+    pub fn write(&self, name: &str, mut data: Value) -> Result<(), LogError> {
+        if let Some(fields) = data.as_object_mut() {
+            fields.insert("agent".to_owned(), json!(self.agent.as_str()));
+        }
+        self.log.record(&Event {
+            v: FORMAT_VERSION,
+            id: new_event_id(),
+            ts: clock::now(),
+            event: name.to_owned(),
+            ticket: None,
+            project: self.project.clone(),
+            actor: Who::System.name().to_owned(),
+            session: None,
+            lineage: Vec::new(),
+            rev: None,
+            batch: None,
+            data: serde_json::value::to_raw_value(&data).map_err(LogError::Encode)?,
+            crc: serde::de::IgnoredAny,
+        })
+    }
+}
+
+/// Whether a session says that it began inside this agent.
+fn is_inside(event: &Event, agent: &str) -> bool {
+    let data: Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+    data["agent"] == agent
+}

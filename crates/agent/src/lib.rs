@@ -1,0 +1,23 @@
+//! One agent in a terminal: the program it wraps, what is known of it, the ways a message gets into it, and those who
+//! look on. Everything works without a daemon.
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+pub mod attach;
+mod brain;
+mod door;
+mod evidence;
+mod eye;
+mod insights;
+mod journal;
+mod keyboard;
+pub mod launch;
+mod look;
+pub mod protocol;
+pub mod run;
+pub mod usage;
+pub mod waiter;
+
+pub use run::{Failed, Started, run};
+
+/// The variable that tells a wrapped program, and everything below it, which agent it is.
+pub const VARIABLE: &str = "SIGNALBOX_AGENT";

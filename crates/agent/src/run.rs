@@ -1,0 +1,259 @@
+//! An agent from its start to its end: everything that belongs to it is put together here.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+use signalbox_core::inject::Failure;
+use signalbox_core::{ProjectName, TicketId};
+use signalbox_pty::record::{PlainLog, Recorder, Secrets, Settings};
+use signalbox_pty::side::Options;
+use signalbox_pty::{Allow, Child, Exit, Person, Pump, Side, Size};
+use signalbox_store::agents::{self, Ended, Record};
+use signalbox_store::config::Config;
+use signalbox_store::log::LogError;
+use signalbox_store::outbox::Outbox;
+use signalbox_store::session::Registered;
+use signalbox_store::{Home, clock, files, process};
+
+use crate::brain::{Brain, Known, Place};
+use crate::door::{self, Room};
+use crate::evidence::Evidence;
+use crate::eye::Eye;
+use crate::insights;
+use crate::journal::Journal;
+use crate::launch::Plan;
+
+/// The smallest terminal that agent CLIs can draw themselves on.
+pub const LEAST: Size = Size::new(5, 20);
+/// The terminal where nobody looks on.
+const UNSEEN: Size = Size::new(40, 120);
+const MEGABYTE: u64 = 1 << 20;
+
+/// What an agent is started as.
+pub struct Started<'a> {
+    pub home: &'a Home,
+    pub config: &'a Config,
+    pub plan: Plan,
+    pub name: Option<String>,
+    pub ticket: Option<TicketId>,
+    pub role: Option<String>,
+    pub project: Option<ProjectName>,
+    pub cwd: PathBuf,
+    /// Nobody sits at the terminal.
+    pub headless: bool,
+    /// Who is told, once, what could not be kept.
+    pub tell: Box<dyn Fn(&str) + Send>,
+}
+
+/// Why an agent could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    #[error("standard input is not a terminal, and an agent needs one")]
+    NoTerminal,
+    #[error("the terminal has only {}x{} characters", .0.cols, .0.rows)]
+    TooSmall(Size),
+    #[error("start {program}")]
+    Start { program: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Run an agent until its program has ended.
+pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
+    let Started { home, config, plan, .. } = &started;
+    let person = if started.headless { Person::absent() } else { Person::at_stdio()? };
+    let size = size(&person, started.headless)?;
+    home.prepare()?;
+    for folder in [home.agents(), home.logs(), home.recordings(), home.agent_sockets()] {
+        files::create_private_dir(&folder)?;
+    }
+    let record = agents::register(home, describe(&started, size))?;
+    let recording = home.recordings().join(format!("{}.cast", record.id));
+    let troubles = Troubles::default();
+    let side = beside(&started, &record, &recording, size, &troubles)?;
+    let journal = Journal::open(home, &record.id, record.project.clone())?;
+    let child = start(plan, &record, home, size, &person)?;
+    let pid = child.pid();
+    let noted = agents::update(home, &record.id, |record| {
+        record.child = process::process(pid).map(|p| Registered { pid: p.pid, started: p.started });
+        record.recording = config.agents.recording.then_some(recording);
+    });
+    let logged = journal.write("agent.started", facts(&record, pid));
+    // The disk is full, for instance. The program runs already, and goes on.
+    if let Some(error) = noted.err().map(|e| e.to_string()).or(logged.err().map(|e| e.to_string())) {
+        (started.tell)(&format!("not all of its start could be written down: {error}"));
+    }
+    let pump = Pump::new(child, person)?.tapped(side.tap());
+    let known = Arc::new(Known::default());
+    let room = Room {
+        agent: record.id.to_string(),
+        handle: pump.handle(),
+        side: side.clone(),
+        known: Arc::clone(&known),
+        own_size: Arc::new(crate::attach::own_size),
+    };
+    if let Err(error) = door::open(&record.socket, room) {
+        (started.tell)(&format!("nobody can attach to this agent: {error}"));
+    }
+    let outbox = Outbox::new(home, &record.id).project(record.project.clone());
+    let brain = Brain {
+        place: Place {
+            home: (*home).clone(),
+            program: plan.program.clone(),
+            cwd: started.cwd.clone(),
+            environment: plan.environment.clone(),
+            config: plan.config.clone(),
+            child: pid,
+        },
+        driver: plan.driver,
+        insights: insights::of(plan.driver),
+        handle: pump.handle(),
+        tap: side.tap(),
+        eye: Eye::new(side.clone()),
+        outbox: outbox.clone(),
+        journal,
+        known: Arc::clone(&known),
+        evidence: Evidence::default(),
+        begun: clock::now(),
+        prompts: Vec::new(),
+    };
+    let brain = std::thread::Builder::new().name("brain".to_owned()).spawn(move || brain.run())?;
+    let exit = pump.run();
+    known.end();
+    side.finish();
+    // Its last words, and the end of whatever it was delivering.
+    let journal = brain.join().ok();
+    let _ = io::stdout().write_all(&if started.headless { Vec::new() } else { side.undo() });
+    let _ = io::stdout().flush();
+    for words in troubles.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        (started.tell)(&words);
+    }
+    let exit = exit?;
+    let ended = Ended {
+        at: clock::now(),
+        code: if let Exit::Code(code) = exit { Some(code) } else { None },
+        signal: if let Exit::Signal(signal) = exit { Some(signal) } else { None },
+    };
+    let _ = files::remove(&record.socket);
+    if let Err(error) = agents::update(home, &record.id, |record| record.ended = Some(ended.clone())) {
+        (started.tell)(&format!("its end could not be written down: {error}"));
+    }
+    if let Some(journal) = journal {
+        let _ = journal.write("agent.exited", json!({ "code": ended.code, "signal": ended.signal }));
+    }
+    // What still waits can never arrive.
+    let _ = outbox.close(Failure::Exited);
+    Ok(exit)
+}
+
+fn size(person: &Person, headless: bool) -> Result<Size, Failed> {
+    if headless {
+        return Ok(UNSEEN);
+    }
+    if !person.is_present() {
+        return Err(Failed::NoTerminal);
+    }
+    let size = person.size().unwrap_or_default();
+    if size.rows < LEAST.rows || size.cols < LEAST.cols {
+        return Err(Failed::TooSmall(size));
+    }
+    Ok(size)
+}
+
+fn describe(started: &Started<'_>, size: Size) -> Record {
+    let plan = &started.plan;
+    let mut other = serde_json::Map::new();
+    other.insert("config".to_owned(), json!(plan.config));
+    Record {
+        other,
+        name: started.name.clone(),
+        args: plan.arguments.clone(),
+        project: started.project.clone(),
+        ticket: started.ticket.clone(),
+        role: started.role.clone(),
+        profile: plan.profile.clone(),
+        cols: size.cols,
+        rows: size.rows,
+        ..Record::new(&plan.name, &plan.program, &started.cwd)
+    }
+}
+
+fn facts(record: &Record, pid: u32) -> serde_json::Value {
+    json!({
+        "driver": record.driver, "program": record.program, "name": record.name, "cwd": record.cwd,
+        "ticket": record.ticket, "role": record.role, "profile": record.profile, "pid": pid,
+    })
+}
+
+/// What went wrong beside the program. The screen belongs to the program, so it is told when that has ended.
+type Troubles = Arc<Mutex<Vec<String>>>;
+
+/// Recording, log, screen and watchers. What of it cannot be kept is told once; the agent runs all the same.
+fn beside(
+    started: &Started<'_>,
+    record: &Record,
+    recording: &std::path::Path,
+    size: Size,
+    troubles: &Troubles,
+) -> io::Result<Side> {
+    let settings = &started.config.agents;
+    let secrets = secrets(started);
+    let log = PlainLog::create(&record.log, settings.log_max_mb.get() * MEGABYTE, &secrets);
+    let log = log.map_err(|error| (started.tell)(&format!("there will be no log: {error}"))).ok();
+    let variable = |name: &str| Some((name.to_owned(), std::env::var(name).ok()?));
+    let cast = Settings {
+        path: recording.to_owned(),
+        size,
+        began: clock::now().as_second().unsigned_abs(),
+        title: Some(record.id.to_string()),
+        env: ["TERM", "SHELL"].into_iter().filter_map(variable).collect(),
+        cap: settings.recording_max_mb.get() * MEGABYTE,
+    };
+    let recorder = settings.recording.then(|| Recorder::create(cast, &secrets));
+    let recorder = recorder.and_then(|made| {
+        made.map_err(|error| (started.tell)(&format!("it will not be recorded: {error}"))).ok()
+    });
+    let troubles = Arc::clone(troubles);
+    Side::start(Options {
+        size,
+        recorder,
+        log,
+        allow: Allow::default(),
+        seat_idle: Some(std::time::Duration::from_secs(settings.seat_idle_seconds.get())),
+        on_trouble: Box::new(move |trouble| {
+            let words = match std::error::Error::source(&trouble) {
+                Some(cause) => format!("{trouble}: {cause}"),
+                None => trouble.to_string(),
+            };
+            troubles.lock().unwrap_or_else(PoisonError::into_inner).push(words);
+        }),
+    })
+}
+
+/// The values that must not be written down.
+fn secrets(started: &Started<'_>) -> Secrets {
+    let inherited = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let all = inherited.chain(started.plan.environment.iter().cloned());
+    Secrets::new(all.filter(|(name, _)| started.config.agents.is_secret(name)).map(|(_, value)| value))
+}
+
+fn start(plan: &Plan, record: &Record, home: &Home, size: Size, person: &Person) -> Result<Child, Failed> {
+    let mut command = Command::new(&plan.program);
+    command
+        .args(&plan.arguments)
+        .current_dir(&record.cwd)
+        .envs(plan.environment.iter().map(|(name, value)| (name, value)))
+        .env(crate::VARIABLE, record.id.as_str())
+        .env("SIGNALBOX_HOME", home.root());
+    if std::env::var_os("TERM").is_none_or(|term| term.is_empty()) {
+        command.env("TERM", "xterm-256color");
+    }
+    Child::start(command, size, person.settings().as_ref())
+        .map_err(|source| Failed::Start { program: plan.program.clone(), source })
+}
