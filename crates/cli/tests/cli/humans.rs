@@ -217,6 +217,12 @@ fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
             ("assign", _) => refused(&["assign", &id, "bob"]),
             ("session", ["set"]) => refused(&["session", "set", "--session", "ada", "--role", "doer"]),
             ("config", ["set"]) => refused(&["config", "set", "vault", "elsewhere"]),
+            ("agent", _) => {
+                refused(&["agent", "--role", "doer", "--", "true"]);
+                refused(&["agent", "--ticket", &id, "--", "true"]);
+                refused(&["agent", "stop", "bob"]);
+            }
+            ("attach", words) => words.iter().for_each(|word| refused(&["attach", word, "bob"])),
             ("mode" | "hooks" | "doctor", words) => words.iter().for_each(|word| refused(&[command, word])),
             other => panic!("nothing shows that `sb` refuses {other:?} itself"),
         }

@@ -5,6 +5,7 @@
 //! `cargo xtask matrix` asks for it.
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
+mod agents;
 mod claude;
 mod claude_finish;
 mod claude_interactive;

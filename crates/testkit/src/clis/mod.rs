@@ -199,6 +199,17 @@ impl Cli {
         Terminal::open(&command, size)
     }
 
+    /// Start another program in a terminal with its environment: one that starts it in turn, by its name.
+    pub fn open_under(&self, program: &Path, words: &[&str], size: Size) -> Terminal {
+        let inner = self.command();
+        let mut command = Command::new(program);
+        command.args(words).args(inner.get_args()).env_clear().current_dir(&self.place.project);
+        command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let own = self.program.parent().unwrap_or(Path::new("")).display().to_string();
+        command.env("PATH", format!("{own}:{}", self.place.path_with_node()));
+        Terminal::open(&command, size)
+    }
+
     /// One more variable in its environment.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {

@@ -1,0 +1,292 @@
+//! Real CLIs inside `sb agent`: messages reach them by their own doors, and what the person has typed stays.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use signalbox_testkit::Run;
+use signalbox_testkit::clis::{Size, Terminal, skip_without};
+use signalbox_testkit::model::{Gate, Model, Turn};
+
+use crate::support::{Scene, bash, can_type};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A CLI in a terminal, run by `sb agent`.
+struct Wrapped {
+    scene: Scene,
+    model: Model,
+    terminal: Terminal,
+    agent: String,
+}
+
+impl Wrapped {
+    fn start(scene: Scene, cli: &str, arguments: &[&str]) -> Self {
+        let model = Model::start([]);
+        let started = scene.start(&model);
+        let words: Vec<&str> = ["agent", cli, "--"].into_iter().chain(arguments.iter().copied()).collect();
+        let terminal = started.open_under(scene.env.program(), &words, Size::WIDE);
+        let mut wrapped = Self { scene, model, terminal, agent: String::new() };
+        wrapped.agent = wrapped
+            .wait_for("an agent", |agents| agents.as_array()?.first()?["id"].as_str().map(ToOwned::to_owned));
+        wrapped
+    }
+
+    /// Wait until `sb agents` says what is wanted.
+    #[track_caller]
+    fn wait_for<T>(&self, what: &str, wanted: impl Fn(&Value) -> Option<T>) -> T {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let agents = self.scene.env.sb(["agents", "--json"]).success();
+            let found = serde_json::from_str(&agents.stdout).ok().and_then(|agents| wanted(&agents));
+            if let Some(found) = found {
+                return found;
+            }
+            assert!(Instant::now() < end, "there is not {what}: {agents}\n{}", self.terminal.screen());
+        }
+    }
+
+    #[track_caller]
+    fn wait_state(&self, state: &str) {
+        self.wait_for(state, |agents| (agents[0]["state"] == state).then_some(()));
+    }
+
+    /// Say something to it, and wait for the last receipt.
+    fn tell(&self, text: &str) -> Run {
+        self.scene.env.sb(["inject", &self.agent, "--wait", "60s", text])
+    }
+
+    /// How often a text reached the model in what it was sent last.
+    fn times(&self, text: &str) -> usize {
+        let last = self.model.conversation().pop().unwrap_or_default().to_string();
+        last.matches(text).count()
+    }
+}
+
+#[test]
+fn claude_is_told_by_its_own_hook_and_the_draft_stays() {
+    if skip_without("claude") {
+        return;
+    }
+    let mut claude = Wrapped::start(Scene::claude(""), "claude", &[]);
+    claude.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
+    claude.wait_state("idle");
+    claude.model.play([Turn::say("first answer"), Turn::say("second answer")]);
+    claude.tell("FIRST thing that changed").success().says("delivered through the waiter");
+    claude.terminal.wait_for("first answer", PATIENCE);
+    assert!(claude.model.saw("FIRST thing that changed"));
+
+    // A half-typed line stays where it is, to the letter.
+    claude.wait_state("idle");
+    claude.terminal.type_text("half a draft");
+    claude.tell("SECOND thing that changed").success().says("delivered through the waiter");
+    claude.terminal.wait_for("second answer", PATIENCE);
+    claude.wait_state("idle");
+    claude.terminal.wait_for("half a draft", PATIENCE);
+    assert!(!claude.model.saw("half a draft"));
+    claude.model.play([Turn::say("third answer")]);
+    claude.terminal.press("!\r");
+    claude.terminal.wait_for("third answer", PATIENCE);
+    assert!(claude.model.saw("half a draft!"));
+    assert_eq!((claude.times("FIRST thing"), claude.times("SECOND thing")), (1, 1));
+
+    claude.wait_state("idle");
+    let used = claude.scene.env.sb(["agent", "usage", &claude.agent, "--json"]).success();
+    let used: Value = serde_json::from_str(&used.stdout).expect("JSON");
+    assert!(used["output_tokens"].as_u64() > Some(0) && used["model"].is_string(), "{used}");
+    // Money is told to the status line, which `sb hooks install` has set up.
+    assert!(used["cost_micros"].as_u64().is_some(), "{used}");
+}
+
+#[test]
+fn claude_at_work_is_told_between_two_tools_and_a_dialog_is_left_alone() {
+    if skip_without("claude") {
+        return;
+    }
+    let mut claude = Wrapped::start(Scene::claude(""), "claude", &[]);
+    claude.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
+    claude.wait_state("idle");
+    let call = |(tool, input): (&str, Value)| Turn::call(tool, input);
+    let gate = Gate::default();
+    claude.model.play([
+        Turn::until(&gate),
+        call(bash("ls src")),
+        call(bash("touch asked.txt")),
+        Turn::say("all done"),
+    ]);
+    claude.terminal.submit("PROMPT of the person");
+    assert!(gate.is_reached(PATIENCE));
+    claude.wait_state("working");
+    claude.tell("MEANWHILE this changed").success().says("delivered through the waiter");
+    gate.open();
+    claude.terminal.wait_for("Do you want to", PATIENCE);
+    claude.wait_state("waiting-permission");
+    // Whatever is said now, nobody answers the dialog but the person.
+    let waits = claude.scene.env.sb(["inject", &claude.agent, "BEHIND the dialog"]);
+    waits.success();
+    let end = Instant::now() + Duration::from_secs(4);
+    while Instant::now() < end {
+        assert!(claude.terminal.shows("Do you want to"), "{}", claude.terminal.screen());
+        assert_eq!(claude.scene.read("asked.txt"), None);
+        std::thread::yield_now();
+    }
+    claude.model.play([Turn::say("after the dialog"), Turn::say("and after the message")]);
+    claude.terminal.press("\r");
+    assert!(claude.model.sees("BEHIND the dialog", PATIENCE), "{}", claude.terminal.screen());
+    assert!(claude.model.saw("MEANWHILE this changed"));
+    assert!(claude.scene.read("asked.txt").is_some());
+}
+
+#[test]
+fn claude_is_told_after_its_conversation_was_cleared_and_leaves_nobody_behind() {
+    if skip_without("claude") {
+        return;
+    }
+    let mut claude = Wrapped::start(Scene::claude(""), "claude", &[]);
+    claude.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
+    claude.wait_state("idle");
+    claude.terminal.submit("/clear");
+    claude.wait_for("a second conversation", |agents| {
+        (agents[0]["sessions"].as_array()?.len() == 2).then_some(())
+    });
+    claude.wait_state("idle");
+    claude.model.play([Turn::say("heard after all")]);
+    claude.tell("AFTER the clear").success().says("delivered");
+    claude.terminal.wait_for("heard after all", PATIENCE);
+    claude.wait_state("idle");
+    claude.terminal.press("\x04");
+    claude.terminal.press("\x04");
+    assert_eq!(claude.terminal.ends_within(PATIENCE), Some(Some(0)), "{}", claude.terminal.screen());
+    let waiters = claude.scene.env.home().join("run/waiters");
+    let end = Instant::now() + PATIENCE;
+    let somebody = || {
+        let names = std::fs::read_dir(&waiters).expect("the folder").flatten();
+        names.into_iter().any(|entry| entry.path().extension() == Some("json".as_ref()))
+    };
+    while somebody() {
+        assert!(Instant::now() < end, "somebody still waits");
+    }
+}
+
+#[test]
+fn codex_is_told_through_its_queue_and_the_draft_stays() {
+    if skip_without("codex") {
+        return;
+    }
+    let mut codex = Wrapped::start(Scene::codex(""), "codex", &[]);
+    codex.wait_state("idle");
+    codex.model.play([Turn::say("first answer")]);
+    codex.terminal.submit("PROMPT of the person");
+    codex.terminal.wait_for("first answer", PATIENCE);
+    codex.wait_state("idle");
+    codex.wait_for("a conversation", |agents| (!agents[0]["sessions"].as_array()?.is_empty()).then_some(()));
+    codex.terminal.type_text("half a draft");
+    codex.model.play([Turn::say("second answer")]);
+    codex.tell("THING that changed").success().says("delivered through the queue");
+    codex.terminal.wait_for("second answer", PATIENCE);
+    assert!(codex.terminal.shows("half a draft"), "{}", codex.terminal.screen());
+    assert_eq!(codex.times("THING that changed"), 1);
+    assert!(!codex.model.saw("half a draft"));
+}
+
+#[test]
+fn gemini_is_typed_into_only_when_nobody_else_types() {
+    if skip_without("gemini") {
+        return;
+    }
+    let mut gemini = Wrapped::start(Scene::gemini(""), "gemini", &[]);
+    gemini.terminal.wait_for("Type your message", PATIENCE);
+    gemini.wait_state("idle");
+    gemini.terminal.type_text("half a draft");
+    let waits = gemini.scene.env.sb(["inject", &gemini.agent, "--wait", "4s", "THING that changed"]);
+    waits.code(4).says("a half-typed line stands in the input box");
+    assert!(gemini.terminal.shows("half a draft"), "{}", gemini.terminal.screen());
+    gemini.model.play([Turn::say("first answer"), Turn::say("second answer")]);
+    gemini.terminal.press("\r");
+    gemini.terminal.wait_for("first answer", PATIENCE);
+    gemini.terminal.wait_for("second answer", PATIENCE);
+    assert_eq!(gemini.times("THING that changed"), 1);
+    let receipts = gemini.scene.events("inject.delivered");
+    assert_eq!(receipts.len(), 1, "{receipts:#?}");
+    assert_eq!(receipts[0]["data"]["door"], json!("keyboard"));
+}
+
+/// Numbers that look random and are the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+/// A person types, deletes, moves about and sends, while messages arrive: each line reaches the model as it was typed,
+/// and each message once. `SIGNALBOX_DRAFT_RUNS` says how many lines.
+#[test]
+fn claude_drafts_stay_whole_whatever_arrives_meanwhile() {
+    if skip_without("claude") {
+        return;
+    }
+    let runs: u64 = std::env::var("SIGNALBOX_DRAFT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    let mut claude = Wrapped::start(Scene::claude(""), "claude", &[]);
+    claude.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
+    claude.wait_state("idle");
+    let mut dice = Dice(runs);
+    let (mut lines, mut messages) = (Vec::new(), Vec::new());
+    for run in 0..runs {
+        claude.model.play((0..20).map(|answer| Turn::say(format!("answer {run}-{answer}"))).collect::<Vec<_>>());
+        let mut line = format!("LINE{run}");
+        claude.terminal.type_text(&line);
+        for piece in 0..=dice.roll(4) {
+            match dice.roll(4) {
+                0 => {
+                    line.push_str(&format!(" piece{piece}"));
+                    claude.terminal.press(&format!(" piece{piece}"));
+                }
+                1 => {
+                    line.push_str(" gone");
+                    claude.terminal.press(" gonex\x7f");
+                }
+                2 => {
+                    // To the beginning, a word there, and back to the end.
+                    line.insert_str(0, "front ");
+                    claude.terminal.press("\x01front \x05");
+                }
+                _ => {
+                    line.push_str(" pasted, too");
+                    claude.terminal.press("\x1b[200~ pasted, too\x1b[201~");
+                }
+            }
+            claude.terminal.wait_for(&line, PATIENCE);
+            if dice.roll(2) == 0 {
+                let message = format!("MESSAGE{}.", messages.len());
+                claude.scene.env.sb(["inject", &claude.agent, &message]).success();
+                messages.push(message);
+            }
+        }
+        // Whatever came meanwhile, the line still stands there, and nothing else.
+        claude.terminal.wait_for(&format!("❯\u{a0}{line}"), PATIENCE);
+        claude.terminal.press("\r");
+        assert!(claude.model.sees(&line, PATIENCE), "{line}\n{}", claude.terminal.screen());
+        lines.push(line);
+        claude.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
+        claude.wait_state("idle");
+    }
+    claude.model.play((0..20).map(|answer| Turn::say(format!("last {answer}"))).collect::<Vec<_>>());
+    let end = Instant::now() + PATIENCE;
+    while claude.scene.events("inject.delivered").len() < messages.len() {
+        assert!(Instant::now() < end, "not all were delivered: {}", claude.terminal.screen());
+    }
+    for message in &messages {
+        assert!(claude.model.sees(message, PATIENCE), "{message} is lost");
+    }
+    claude.wait_state("idle");
+    let said = claude.model.conversation().pop().unwrap_or_default().to_string();
+    for line in &lines {
+        assert_eq!(said.matches(line.as_str()).count(), 1, "{line} in {said}");
+    }
+    for message in &messages {
+        assert_eq!(said.matches(message.as_str()).count(), 1, "{message} in {said}");
+    }
+    eprintln!("{} lines and {} messages", lines.len(), messages.len());
+}
