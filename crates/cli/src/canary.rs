@@ -13,9 +13,9 @@ use signalbox_drivers::{HookKind, is_refusal, shell_call};
 use signalbox_store::session::{self, Session};
 use signalbox_store::{Home, entropy};
 
-use crate::commands::{Spot, on_path};
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::installing::{Spot, on_path};
 
 /// A rule, a call that it must refuse, and the charter that has the rule.
 struct Canary {
@@ -74,7 +74,7 @@ impl Fate {
 
 pub fn run(cx: &Context, spots: &[Spot]) -> Result<(), CommandError> {
     let mut rows = Vec::new();
-    for spot in spots.iter().filter(|spot| spot.place.names_the_program()) {
+    for spot in spots.iter().filter(|spot| spot.place.holds_hooks()) {
         let version = version(spot.driver.programs);
         let text = spot.file.text.as_deref().unwrap_or_default();
         let started = spot.place.started(text, HookKind::PreTool);

@@ -23,8 +23,24 @@ pub fn lines(before: &str, after: &str) -> String {
     shown.map(|(_, (mark, line))| format!("{mark} {line}\n")).collect()
 }
 
-/// The pairs of lines that stay, in order: the longest such list, by the usual table. Files of settings are small.
+/// The pairs of lines that stay, in order. What is the same at both ends is not looked at twice: a file may be long, and
+/// what changes in it is little.
 fn common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    let same = |(a, b): &(&&str, &&str)| a == b;
+    let head = old.iter().zip(new).take_while(same).count();
+    let (old_rest, new_rest) = (old.get(head..).unwrap_or_default(), new.get(head..).unwrap_or_default());
+    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(same).count();
+    let middle = by_table(
+        old_rest.get(..old_rest.len() - tail).unwrap_or_default(),
+        new_rest.get(..new_rest.len() - tail).unwrap_or_default(),
+    );
+    let first = (0..head).map(|at| (at, at));
+    let last = (1..=tail).rev().map(|back| (old.len() - back, new.len() - back));
+    first.chain(middle.into_iter().map(|(i, j)| (i + head, j + head))).chain(last).collect()
+}
+
+/// The longest list of pairs of equal lines, by the usual table.
+fn by_table(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let width = new.len() + 1;
     let mut longest = vec![0u32; (old.len() + 1) * width];
     for i in (0..old.len()).rev() {
@@ -62,5 +78,9 @@ mod tests {
         assert_eq!(lines("a\n", ""), "- a\n");
         assert_eq!(lines("1\n2\n3\n4\n5\n6\n", "1\n2\n3\nx\n4\n5\n6\n"), "  2\n  3\n+ x\n  4\n  5\n");
         assert_eq!(lines("a\nb\nc\n", "a\nc\n"), "  a\n- b\n  c\n");
+        assert_eq!(lines("a\na\n", "a\na\na\n"), "  a\n  a\n+ a\n");
+        assert_eq!(lines("a\nx\nb\ny\nc\n", "a\nb\nz\nc\n"), "  a\n- x\n  b\n- y\n+ z\n  c\n");
+        let long = "line\n".repeat(100_000);
+        assert_eq!(lines(&long, &format!("{long}more\n")), "  line\n  line\n+ more\n");
     }
 }

@@ -11,6 +11,7 @@ mod error;
 mod hook;
 mod identity;
 mod inside;
+mod installing;
 mod native_tasks;
 mod new_session;
 mod overview;

@@ -41,6 +41,16 @@ impl SettingsFile {
         Ok(Self { path: real, text })
     }
 
+    /// Whoever was asked about a change was shown this text. A CLI that runs may have written another since.
+    pub fn must_be_unchanged(&self) -> Result<(), CommandError> {
+        if Self::read(&self.path)?.text == self.text {
+            return Ok(());
+        }
+        let message = format!("{} was changed by somebody else meanwhile", self.path.display());
+        Err(CommandError::precondition("settings.changed", message)
+            .hint("Nothing was written. Run this again to see what changes now."))
+    }
+
     /// Write its new text; `None` removes it.
     pub fn write(&self, text: Option<&str>) -> Result<(), CommandError> {
         let Some(text) = text else { return Ok(files::remove(&self.path)?) };
@@ -54,6 +64,14 @@ impl SettingsFile {
 
 /// A file that is left alone because it cannot be understood.
 pub fn unusable(path: &Path, error: &InstallError) -> CommandError {
-    CommandError::precondition("settings.unreadable", format!("{}: {error}", path.display()))
-        .hint("Nothing was changed. Put the file right, then try again.")
+    let (code, what_now) = match error {
+        InstallError::NotOurs(_) => ("settings.not-ours", "Move it out of the way, then try again."),
+        InstallError::Taken => ("settings.not-ours", "Give that server another name, then try again."),
+        InstallError::ByHand { .. } => ("settings.by-hand", "Change it by hand."),
+        InstallError::Unreadable { .. } | InstallError::Program(_) => {
+            ("settings.unreadable", "Put the file right, then try again.")
+        }
+    };
+    CommandError::precondition(code, format!("{}: {error}", path.display()))
+        .hint(format!("Nothing was changed. {what_now}"))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::capabilities::Capabilities;
 use crate::door::Door;
 use crate::hook::{Answer, Asked, HookKind, Incoming, Reply, WireError};
-use crate::install::HookFile;
+use crate::install::CliFile;
 use crate::launch::Launch;
 use crate::oracle::{StateFile, Title};
 use crate::terminal::Terminal;
@@ -39,7 +39,9 @@ pub struct Driver {
     pub state_file: Option<StateFile>,
     /// What its title shows, if anything.
     pub title_bar: Option<Title>,
-    pub(crate) files: &'static [HookFile],
+    pub(crate) files: &'static [CliFile],
+    /// Where it looks for MCP servers.
+    pub(crate) mcp: Option<&'static CliFile>,
     pub(crate) parse: fn(Option<HookKind>, &[u8]) -> Result<Incoming, WireError>,
     pub(crate) reply: fn(&Asked, &Answer) -> Reply,
 }

@@ -14,6 +14,7 @@ mod goose;
 mod hook;
 mod install;
 pub mod launch;
+mod mcp;
 mod oracle;
 mod patch;
 mod payload;

@@ -172,6 +172,21 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Take a folder away if nothing is in it. Whether there is none now.
+pub fn remove_empty_dir(path: &Path) -> io::Result<bool> {
+    fault::point()?;
+    match fs::remove_dir(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory) =>
+        {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Make `link` a symbolic link to `target`, in the place of what was there.
 pub fn replace_link(target: &str, link: &Path) -> io::Result<()> {
     fault::point()?;

@@ -1,14 +1,14 @@
 //! `sb hooks`: put Signalbox's hooks into the agent CLIs' settings, and take them out again.
 
-use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use signalbox_drivers::{DRIVERS, Driver, Installed, Place, Roots, Scope};
+use signalbox_drivers::{Installed, Scope};
 
+use crate::canary;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::installing::{self, Edit, Spot, Thing, agreed, carry_out, own_path, variable};
 use crate::settings_file::{self, SettingsFile};
-use crate::{canary, diff};
 
 /// What is there already stays, byte for byte; what is installed can be taken out so that the file is as before.
 #[derive(clap::Args)]
@@ -69,13 +69,6 @@ struct WhereTo {
     scope: String,
 }
 
-/// One file of one CLI.
-pub struct Spot {
-    pub driver: &'static Driver,
-    pub place: Place,
-    pub file: SettingsFile,
-}
-
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     match arguments.what {
         What::Install { where_to, yes, trust, no_status_line } => {
@@ -93,24 +86,6 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 
 /// The files that are meant.
 fn spots(cx: &Context, where_to: &WhereTo) -> Result<Vec<Spot>, CommandError> {
-    let drivers: Vec<&'static Driver> = if where_to.cli.is_empty() {
-        let found: Vec<_> =
-            DRIVERS.iter().filter(|d| d.programs.iter().any(|program| on_path(program).is_some())).collect();
-        if found.is_empty() {
-            return Err(CommandError::not_found("cli.none", "no agent CLI is found in PATH")
-                .hint("Name one all the same: `--cli claude`."));
-        }
-        found
-    } else {
-        let named = where_to.cli.iter().map(|name| {
-            signalbox_drivers::find(name).ok_or_else(|| {
-                let error = CommandError::usage("cli.unknown", format!("there is no agent CLI `{name}`"));
-                let known: Vec<&str> = DRIVERS.iter().map(|driver| driver.name).collect();
-                error.hint(format!("Known are: {}.", known.join(", ")))
-            })
-        });
-        named.collect::<Result<_, _>>()?
-    };
     let scopes: &[Scope] = match where_to.scope.as_str() {
         "user" => &[Scope::User],
         // A path of this machine does not belong into a file that others get.
@@ -120,28 +95,11 @@ fn spots(cx: &Context, where_to: &WhereTo) -> Result<Vec<Spot>, CommandError> {
                 .hint("`user` is for all you do, `project` for this project alone."));
         }
     };
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let home = variable("HOME");
     let project = project_folder(cx)?;
-    let (claude, codex, copilot) =
-        (variable("CLAUDE_CONFIG_DIR"), variable("CODEX_HOME"), variable("COPILOT_HOME"));
-    let roots = Roots {
-        home: home.as_deref(),
-        project: Some(&project),
-        claude_config_dir: claude.as_deref(),
-        codex_home: codex.as_deref(),
-        copilot_home: copilot.as_deref(),
-    };
-    let mut spots = Vec::new();
-    for driver in drivers {
-        let places =
-            scopes.iter().map(|scope| driver.places(*scope, &roots)).find(|places| !places.is_empty());
-        for place in places.unwrap_or_default() {
-            let file = SettingsFile::read(&place.path)?;
-            spots.push(Spot { driver, place, file });
-        }
-    }
-    Ok(spots)
+    installing::spots(&where_to.cli, Some(&project), |driver, roots| {
+        let places = scopes.iter().map(|scope| driver.places(*scope, roots));
+        places.into_iter().find(|places| !places.is_empty()).unwrap_or_default()
+    })
 }
 
 fn project_folder(cx: &Context) -> Result<PathBuf, CommandError> {
@@ -149,29 +107,6 @@ fn project_folder(cx: &Context) -> Result<PathBuf, CommandError> {
     let registered =
         cx.project()?.and_then(|name| cx.config().ok()?.projects.get(name.as_str()).map(|p| p.path.clone()));
     Ok(registered.or_else(|| signalbox_store::project::top(&here)).unwrap_or(here))
-}
-
-/// Where a program of this name is.
-pub fn on_path(program: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
-}
-
-/// Where this program is, by a path that stays good: not one that a build replaces, where there is another.
-fn own_path() -> Result<String, CommandError> {
-    let own = std::env::current_exe()?;
-    own.to_str().map(ToOwned::to_owned).ok_or_else(|| {
-        CommandError::precondition(
-            "sb.path",
-            format!("{} is not UTF-8, and settings files are", own.display()),
-        )
-    })
-}
-
-/// A file and what it is to become; `None`: it goes.
-struct Edit<'a> {
-    spot: &'a Spot,
-    after: Option<String>,
 }
 
 fn install(
@@ -202,7 +137,7 @@ fn install(
             signalbox_drivers::codex::trust(config.text.as_deref(), &[]).map_err(refuse)?;
         }
     }
-    carry_out(cx, edits, yes, "installed")?;
+    carry_out(cx, edits, yes, Thing::Hooks, "installed")?;
     for spot in spots.iter().filter(|spot| spot.driver.name == "codex") {
         codex_trust(cx, spot, trust, yes)?;
     }
@@ -233,7 +168,7 @@ fn uninstall(cx: &Context, spots: &[Spot], yes: bool) -> Result<(), CommandError
             }
         }
     }
-    carry_out(cx, edits, yes, "taken out")?;
+    carry_out(cx, edits, yes, Thing::Hooks, "taken out")?;
     // Only once the person has agreed.
     for (config, without) in
         distrusted.iter().filter(|(config, without)| config.text.as_ref() != Some(without))
@@ -241,52 +176,6 @@ fn uninstall(cx: &Context, spots: &[Spot], yes: bool) -> Result<(), CommandError
         config.write(Some(without))?;
     }
     Ok(())
-}
-
-/// Show what changes, ask, and write.
-fn carry_out(cx: &Context, mut edits: Vec<Edit<'_>>, yes: bool, done: &str) -> Result<(), CommandError> {
-    edits.retain(|edit| edit.after != edit.spot.file.text);
-    if edits.is_empty() {
-        cx.ui.status(&format!("Nothing changes: the hooks are {done} already."));
-        return Ok(());
-    }
-    for edit in &edits {
-        let path = edit.spot.place.path.display();
-        let what = if edit.after.is_none() {
-            " (goes)"
-        } else if edit.spot.file.text.is_none() {
-            " (new)"
-        } else {
-            ""
-        };
-        let before = edit.spot.file.text.as_deref().unwrap_or_default();
-        cx.ui.status(&format!("{path}{what}"));
-        cx.ui.status(diff::lines(before, edit.after.as_deref().unwrap_or_default()).trim_end());
-    }
-    if !yes && !agreed("Write this?")? {
-        return Err(CommandError::precondition("hooks.not-agreed", "nothing was written")
-            .hint("`--yes` writes it without asking."));
-    }
-    for edit in &edits {
-        edit.spot.file.write(edit.after.as_deref())?;
-    }
-    for driver in edits.iter().map(|edit| edit.spot.driver.title).collect::<std::collections::BTreeSet<_>>() {
-        cx.ui.status(&format!("The hooks of {driver} are {done}."));
-    }
-    Ok(())
-}
-
-/// Whether the person says yes. Nobody is asked where nobody can answer.
-fn agreed(question: &str) -> Result<bool, CommandError> {
-    let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
-    if !stdin.is_terminal() || !stderr.is_terminal() {
-        return Ok(false);
-    }
-    write!(stderr, "{question} [y/N] ")?;
-    stderr.flush()?;
-    let mut line = String::new();
-    stdin.read_line(&mut line)?;
-    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Codex runs no hook that its user has not looked at. Saying so for them is only right when they say so.
@@ -318,7 +207,6 @@ fn codex_trust(cx: &Context, spot: &Spot, trust: bool, yes: bool) -> Result<(), 
 
 /// Trust is kept in the user's own configuration, also for hooks of a project.
 fn codex_config(hooks: &Path) -> PathBuf {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = variable("CODEX_HOME").or_else(|| Some(variable("HOME")?.join(".codex")));
     home.map_or_else(|| hooks.with_file_name("config.toml"), |home| home.join("config.toml"))
 }

@@ -52,7 +52,6 @@ mod tasklist;
 mod unhold;
 
 pub use context::{next_commands, text as context_text};
-pub use hooks::{Spot, on_path};
 pub use show::body;
 
 use clap::{ArgMatches, Args, FromArgMatches};

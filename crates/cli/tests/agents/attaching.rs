@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 use signalbox_pty::Size;
 
-use crate::kit::{Agent, env, quick, sb};
+use crate::kit::{Agent, env, id_of, new_session, prompts, puppet_command, quick, sb};
 use crate::window::{Window, eventually};
 
 impl Agent<'_> {
@@ -198,7 +198,27 @@ fn watchers_that_are_killed_leave_nothing_behind() {
     eventually("the prompt", || agent.prompts() == ["still here"]);
 }
 
-/// Two agents side by side, each attached to the other's terminal from inside `tmux`, if there is one.
+/// Nobody sits before it, until somebody attaches.
+#[test]
+fn an_agent_without_a_terminal_is_attached_to() {
+    let env = env();
+    let session = new_session();
+    let mut headless = puppet_command(&env, &quick(), &session, &["--headless"]);
+    let null = std::process::Stdio::null;
+    let mut process = headless.stdin(null()).stdout(null()).stderr(null()).spawn().expect("sb agent");
+    let id = id_of(&env, process.id());
+    let mut seat = Window::open(&sb(&env, ["attach", "-i", &id]));
+    seat.wait_for("/help for help");
+    seat.press("from the seat\r");
+    eventually("the prompt", || prompts(&env, &session) == ["from the seat"]);
+    seat.press("\x01d");
+    assert_eq!(seat.finish(), 0);
+    env.sb(["inject", &id, "--wait", "60s", "from elsewhere"]).success();
+    eventually("the prompt", || prompts(&env, &session) == ["from the seat", "from elsewhere"]);
+    env.sb(["agent", "stop", &id]).success();
+    assert!(!process.wait().expect("its end").success(), "a signal ended it");
+}
+
 #[test]
 fn agents_do_not_type_into_others() {
     let env = env();

@@ -1,8 +1,10 @@
 //! `hooks install`, `uninstall` and `status`: into what people already have, and out again to the byte.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use signalbox_testkit::clis::{Size, Terminal};
 use signalbox_testkit::{TestEnv, quote};
 
 use crate::payloads::CLIS;
@@ -22,6 +24,11 @@ fn files(env: &TestEnv, cli: &str) -> [(&'static str, PathBuf); 2] {
     let (_, user, project) = FILES.iter().find(|(name, ..)| *name == cli).expect("a CLI");
     [("user", env.root().join(user)), ("project", env.project().join(project))]
 }
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What Copilot CLI loads to hand over messages.
+const EXTENSION: &str = ".copilot/extensions/signalbox/extension.mjs";
 
 fn put(env: &TestEnv, file: &Path, text: &str) {
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("folders");
@@ -111,15 +118,79 @@ fn what_changes_is_shown_first() {
     let run = env.sb(["hooks", "install", "--cli", "copilot"]).code(4);
     run.clone().says("error: nothing was written").says("hint: `--yes` writes it without asking.");
     assert!(!file.exists(), "nobody could be asked:\n{run}");
+    let extension = env.root().join(EXTENSION);
+    assert!(!extension.exists());
     let shown: Vec<&str> = run.stderr.lines().filter(|line| line.starts_with(['+', '-'])).collect();
     assert!(shown.len() > 5 && shown.iter().all(|line| line.starts_with("+ ")), "{run}");
     assert!(run.stderr.contains("signalbox.json (new)\n"), "{run}");
     env.sb(["hooks", "install", "--cli", "copilot", "--yes"]).success();
-    let lines: Vec<String> = env.read(&file).lines().map(|line| format!("+ {line}")).collect();
+    let written = env.read(&file) + &env.read(&extension);
+    let lines: Vec<String> = written.lines().map(|line| format!("+ {line}")).collect();
     assert_eq!(shown, lines, "what was shown is what was written");
     let run = env.sb(["hooks", "uninstall", "--cli", "copilot"]).code(4).says("nothing was written");
     assert!(run.stderr.contains("signalbox.json (goes)\n"), "{run}");
     assert!(file.exists());
+}
+
+#[test]
+fn copilot_gets_its_extension_too() {
+    let env = env();
+    let (file, folder) = (env.root().join(EXTENSION), env.root().join(".copilot/extensions/signalbox"));
+    let install = ["hooks", "install", "--cli", "copilot", "--yes"];
+    let uninstall = ["hooks", "uninstall", "--cli", "copilot", "--yes"];
+    let row = |env: &TestEnv| {
+        let rows = one(&env.sb(["hooks", "status", "--cli", "copilot", "--json"]).success());
+        let rows = rows.as_array().expect("a list").clone();
+        rows.into_iter().find(|row| row["path"] == json!(file)).expect("the extension")
+    };
+    assert_eq!(row(&env)["state"], "absent");
+    env.sb(install).success().says("extension.mjs (new)").says("The hooks of Copilot CLI are installed.");
+    let text = env.read(&file);
+    assert!(text.contains(&format!("spawn({}, ", json!(env.program()))), "{text}");
+    assert_eq!(row(&env), {
+        let (path, program) = (json!(file), json!(env.program()));
+        json!({ "cli": "copilot", "path": path, "state": "installed", "program": program, "error": null })
+    });
+    // One from elsewhere or of another time is replaced, and only that is shown.
+    for old in [text.replace(env.program().to_str().expect("UTF-8"), "/old/sb"), format!("{text}// more\n")] {
+        env.write(&file, &old);
+        assert_eq!(row(&env)["state"], if old.contains("/old/sb") { "program gone" } else { "outdated" });
+        env.sb(install).success().says("extension.mjs\n").never_says("signalbox.json");
+        assert_eq!(env.read(&file), text);
+    }
+    env.sb(uninstall).success().says("extension.mjs (goes)");
+    assert!(!folder.exists() && folder.parent().expect("a folder").exists());
+    // What else lies beside it stays.
+    env.sb(install).success();
+    env.write(folder.join("notes.txt"), "mine");
+    env.sb(uninstall).success();
+    assert!(!file.exists() && env.read(folder.join("notes.txt")) == "mine");
+    // Somebody else's is not touched, and then nothing is.
+    env.write(&file, "// mine\n");
+    let refused = env.sb(install).code(4);
+    refused.says("extension.mjs: the file is somebody else's").says("hint: Nothing was changed. Move it");
+    assert!(!env.root().join(".copilot/hooks/signalbox.json").exists());
+    env.sb(uninstall).success().says("Nothing changes");
+    assert_eq!(env.read(&file), "// mine\n");
+    // A project has none.
+    env.sb(install.iter().chain(&["--scope", "project"])).success().never_says("extension.mjs");
+}
+
+/// A CLI that runs may write its settings while the person still looks.
+#[test]
+fn settings_that_change_while_the_person_is_asked() {
+    let env = env();
+    let file = env.root().join(".claude/settings.json");
+    put(&env, &file, "{}\n");
+    let mut command = env.command();
+    command.args(["hooks", "install", "--cli", "claude"]);
+    let mut terminal = Terminal::open(&command, Size::WIDE);
+    terminal.wait_for("Write this? [y/N]", PATIENCE);
+    env.write(&file, "{\"theme\": 1}\n");
+    terminal.press("y\r");
+    terminal.wait_for("was changed by somebody else meanwhile", PATIENCE);
+    assert_eq!(terminal.ends_within(PATIENCE), Some(Some(4)));
+    assert_eq!(env.read(&file), "{\"theme\": 1}\n");
 }
 
 #[test]
@@ -176,6 +247,12 @@ fn what_cannot_be_read_is_left_alone() {
     env.sb(["hooks", "install", "--cli", "goose", "--yes"]).code(4).says("the file is somebody else's");
     assert_eq!(env.read(&manifest), "{\"name\": \"other\"}");
     assert!(!env.root().join(".agents/plugins/signalbox/hooks").exists());
+    // The folder of our own goes with the last file in it.
+    std::fs::remove_file(&manifest).expect("the manifest");
+    env.sb(["hooks", "install", "--cli", "goose", "--yes"]).success();
+    env.sb(["hooks", "uninstall", "--cli", "goose", "--yes"]).success();
+    assert!(!env.root().join(".agents/plugins/signalbox").exists());
+    assert!(env.root().join(".agents/plugins").exists());
 }
 
 #[test]

@@ -223,7 +223,9 @@ fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
                 refused(&["agent", "stop", "bob"]);
             }
             ("attach", words) => words.iter().for_each(|word| refused(&["attach", word, "bob"])),
-            ("mode" | "hooks" | "doctor", words) => words.iter().for_each(|word| refused(&[command, word])),
+            ("mode" | "hooks" | "mcp" | "doctor", words) => {
+                words.iter().for_each(|word| refused(&[command, word]));
+            }
             other => panic!("nothing shows that `sb` refuses {other:?} itself"),
         }
     }

@@ -20,6 +20,7 @@ mod humans;
 mod identity;
 mod index;
 mod mcp;
+mod mcp_install;
 mod overview;
 mod payloads;
 mod projects;

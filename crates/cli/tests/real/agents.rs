@@ -234,7 +234,9 @@ fn claude_drafts_stay_whole_whatever_arrives_meanwhile() {
     let mut dice = Dice(runs);
     let (mut lines, mut messages) = (Vec::new(), Vec::new());
     for run in 0..runs {
-        claude.model.play((0..20).map(|answer| Turn::say(format!("answer {run}-{answer}"))).collect::<Vec<_>>());
+        claude
+            .model
+            .play((0..20).map(|answer| Turn::say(format!("answer {run}-{answer}"))).collect::<Vec<_>>());
         let mut line = format!("LINE{run}");
         claude.terminal.type_text(&line);
         for piece in 0..=dice.roll(4) {
@@ -289,4 +291,32 @@ fn claude_drafts_stay_whole_whatever_arrives_meanwhile() {
         assert_eq!(said.matches(message.as_str()).count(), 1, "{message} in {said}");
     }
     eprintln!("{} lines and {} messages", lines.len(), messages.len());
+}
+
+#[test]
+fn copilot_is_told_by_its_extension_and_the_draft_stays() {
+    if skip_without("copilot") {
+        return;
+    }
+    let mut copilot = Wrapped::start(Scene::copilot(""), "copilot", &[]);
+    copilot.wait_state("idle");
+    copilot.model.play([Turn::say("first answer"), Turn::say("second answer")]);
+    // Before any prompt, in a session that nobody has spoken to.
+    copilot.tell("FIRST thing that chänged").success().says("delivered through the extension");
+    copilot.terminal.wait_for("first answer", PATIENCE);
+    assert!(copilot.model.saw("FIRST thing that chänged"));
+
+    copilot.wait_state("idle");
+    copilot.terminal.type_text("half a draft");
+    copilot.tell("SECOND thing that changed").success().says("delivered through the extension");
+    copilot.terminal.wait_for("second answer", PATIENCE);
+    copilot.wait_state("idle");
+    copilot.terminal.wait_for("half a draft", PATIENCE);
+    assert!(!copilot.model.saw("half a draft"));
+    copilot.model.play([Turn::say("third answer")]);
+    copilot.terminal.press("!");
+    copilot.terminal.press("\r");
+    copilot.terminal.wait_for("third answer", PATIENCE);
+    assert!(copilot.model.saw("half a draft!"));
+    assert_eq!((copilot.times("FIRST thing"), copilot.times("SECOND thing")), (1, 1));
 }

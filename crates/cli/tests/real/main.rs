@@ -16,6 +16,7 @@ mod copilot;
 mod core_set;
 mod failure;
 mod gemini;
+mod mcp_installed;
 mod support;
 
 /// No further arguments.

@@ -18,6 +18,7 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("mode", &["implementation", "toggle"]),
     ("session", &["set"]),
     ("hooks", &["install", "uninstall"]),
+    ("mcp", &["install", "uninstall"]),
     ("config", &["set"]),
     ("doctor", &["--fix"]),
     ("agent", &["stop", "--role", "--ticket"]),

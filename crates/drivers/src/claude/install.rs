@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use super::EVENTS;
 use crate::driver::Event;
 use crate::hook::HookKind;
-use crate::install::{Contents, HookFile, Layout, guarded};
+use crate::install::{CliFile, Contents, Layout, guarded};
+use crate::mcp::{ARGUMENTS, Shape};
 
-pub(crate) const FILES: &[HookFile] = &[HookFile {
+pub(crate) const FILES: &[CliFile] = &[CliFile {
     folder: ".claude",
     moved: |roots| roots.claude_config_dir,
     user: "settings.json",
@@ -19,6 +20,18 @@ pub(crate) const FILES: &[HookFile] = &[HookFile {
     local: Some(".claude/settings.local.json"),
     contents: Contents::Hooks(&LAYOUT),
 }];
+
+/// Its state and the servers of all projects stand in one file, beside the folder or, where that was moved, in it.
+pub(crate) const MCP: CliFile = CliFile {
+    folder: "",
+    moved: |roots| roots.claude_config_dir,
+    user: ".claude.json",
+    project: None,
+    local: None,
+    contents: Contents::Server(Shape::Json {
+        entry: |sb| json!({ "type": "stdio", "command": sb, "args": ARGUMENTS }),
+    }),
+};
 
 pub(crate) static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, beside, companions: &[] };
 

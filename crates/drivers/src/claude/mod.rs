@@ -31,6 +31,7 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["claude", "claude-code"],
     events: EVENTS,
     files: install::FILES,
+    mcp: Some(&install::MCP),
     launch: launch::LAUNCH,
     doors: door::DOORS,
     usage: Some(REPORTS),

@@ -34,7 +34,7 @@ pub const AGENTS: &[(&str, &str)] = &[
 ];
 
 /// The arguments that make `sb` an MCP server.
-pub const MCP: &[&str] = &["mcp"];
+pub const MCP: &[&str] = crate::mcp::ARGUMENTS;
 
 /// Commands: name, what it is for, and which command line it runs.
 const COMMANDS: &[(&str, &str, &str)] = &[

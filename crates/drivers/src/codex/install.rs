@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::EVENTS;
 use crate::driver::Event;
-use crate::install::{Contents, HookFile, Layout, alone, shell_line};
+use crate::install::{CliFile, Contents, Layout, alone, shell_line};
+use crate::mcp::Shape;
 
-pub(crate) const FILES: &[HookFile] = &[HookFile {
+pub(crate) const FILES: &[CliFile] = &[CliFile {
     folder: ".codex",
     moved: |roots| roots.codex_home,
     user: "hooks.json",
@@ -14,6 +15,18 @@ pub(crate) const FILES: &[HookFile] = &[HookFile {
     local: None,
     contents: Contents::Hooks(&LAYOUT),
 }];
+
+/// A server is given next to nothing of the environment, so what `sb` needs is named.
+pub(crate) const MCP: CliFile = CliFile {
+    folder: ".codex",
+    moved: |roots| roots.codex_home,
+    user: "config.toml",
+    project: None,
+    local: None,
+    contents: Contents::Server(Shape::Toml {
+        variables: &["SIGNALBOX_HOME", "SIGNALBOX_SESSION", "SIGNALBOX_AGENT"],
+    }),
+};
 
 static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, beside: alone, companions: &[] };
 

@@ -21,6 +21,7 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["codex"],
     events: EVENTS,
     files: install::FILES,
+    mcp: Some(&install::MCP),
     launch: launch::LAUNCH,
     doors: door::DOORS,
     usage: Some(usage::REPORTS),

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 
 use super::EVENTS;
 use crate::driver::Event;
-use crate::install::{Contents, HookFile, Layout, alone, shell_line};
+use crate::install::{CliFile, Contents, Layout, alone, shell_line};
+use crate::mcp::{ARGUMENTS, Shape};
 
-pub(crate) const FILES: &[HookFile] = &[HookFile {
+pub(crate) const FILES: &[CliFile] = &[CliFile {
     folder: ".gemini",
     moved: |_| None,
     user: "settings.json",
@@ -14,6 +15,15 @@ pub(crate) const FILES: &[HookFile] = &[HookFile {
     local: None,
     contents: Contents::Hooks(&LAYOUT),
 }];
+
+pub(crate) const MCP: CliFile = CliFile {
+    folder: ".gemini",
+    moved: |_| None,
+    user: "settings.json",
+    project: None,
+    local: None,
+    contents: Contents::Server(Shape::Json { entry: |sb| json!({ "command": sb, "args": ARGUMENTS }) }),
+};
 
 static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, beside: alone, companions: &[] };
 

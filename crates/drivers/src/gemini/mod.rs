@@ -18,6 +18,7 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["gemini"],
     events: EVENTS,
     files: install::FILES,
+    mcp: Some(&install::MCP),
     launch: launch::LAUNCH,
     doors: &[Door::Keyboard],
     usage: Some(usage::REPORTS),

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use super::EVENTS;
 use crate::driver::Event;
 use crate::hook::HookKind;
-use crate::install::{Contents, HookFile, Layout, alone, shell_line};
+use crate::install::{CliFile, Contents, Layout, alone, shell_line};
+use crate::mcp::Shape;
 
-pub(crate) const FILES: &[HookFile] = &[
-    HookFile {
+pub(crate) const FILES: &[CliFile] = &[
+    CliFile {
         folder: ".agents/plugins/signalbox",
         moved: |_| None,
         user: "plugin.json",
@@ -17,7 +18,7 @@ pub(crate) const FILES: &[HookFile] = &[
         local: None,
         contents: Contents::Manifest,
     },
-    HookFile {
+    CliFile {
         folder: ".agents/plugins/signalbox",
         moved: |_| None,
         user: "hooks/hooks.json",
@@ -26,6 +27,16 @@ pub(crate) const FILES: &[HookFile] = &[
         contents: Contents::Hooks(&LAYOUT),
     },
 ];
+
+/// Here a server is called an extension.
+pub(crate) const MCP: CliFile = CliFile {
+    folder: ".config",
+    moved: |roots| roots.config_home,
+    user: "goose/config.yaml",
+    project: None,
+    local: None,
+    contents: Contents::Server(Shape::Yaml),
+};
 
 static LAYOUT: Layout = Layout { events: EVENTS, grouped: true, hook, beside: alone, companions: &[] };
 

@@ -16,6 +16,7 @@ pub(crate) const DRIVER: Driver = Driver {
     programs: &["goose"],
     events: EVENTS,
     files: install::FILES,
+    mcp: Some(&install::MCP),
     launch: launch::LAUNCH,
     doors: &[Door::Keyboard],
     usage: None,

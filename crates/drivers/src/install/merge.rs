@@ -237,7 +237,7 @@ pub(crate) fn ours_with_groups(text: &str) -> Result<Vec<(Found, Value)>, Instal
         .collect())
 }
 
-fn check_program(sb: &str) -> Result<(), InstallError> {
+pub(crate) fn check_program(sb: &str) -> Result<(), InstallError> {
     let full = sb.starts_with('/') || sb.starts_with("${") || sb.get(1..3) == Some(":\\");
     let name = sb.rsplit(['/', '\\']).next().unwrap_or_default();
     if full && matches!(name, "sb" | "sb.exe") { Ok(()) } else { Err(InstallError::Program(sb.to_owned())) }

@@ -3,18 +3,19 @@
 //! Nothing is remembered between the two. All that is needed to undo is in the text itself (see [`edit`]).
 
 mod edit;
+mod extension;
 mod jsonc;
 mod layout;
 mod merge;
 mod ours;
 mod place;
 
-pub(crate) use edit::{Style, add, add_first, remove, remove_last};
+pub(crate) use edit::{Style, add, add_first, put, remove, remove_last, was_empty};
 pub(crate) use jsonc::Node;
-pub(crate) use layout::{Layout, alone, guarded, shell_line};
-pub(crate) use merge::{created, ours_with_groups as ours_in, root};
+pub(crate) use layout::{Layout, alone, guarded, on_one_line, shell_line};
+pub(crate) use merge::{check_program, created, ours_with_groups as ours_in, root};
 pub(crate) use ours::Found as Ours;
-pub(crate) use place::{Contents, HookFile};
+pub(crate) use place::{CliFile, Contents};
 pub use place::{Place, Roots, Scope};
 
 /// Why a settings file was left alone.
@@ -25,8 +26,13 @@ pub enum InstallError {
     Unreadable { line: usize, column: usize, what: String },
     #[error("`{0}` is not the full path of a program called `sb`")]
     Program(String),
-    #[error("the file is somebody else's: it has no `name` that is `signalbox`")]
-    NotOurs,
+    #[error("the file is somebody else's: {0}")]
+    NotOurs(&'static str),
+    #[error("there is a server `signalbox` already, and it is somebody else's")]
+    Taken,
+    /// The file can be read, and not be changed without changing more of it. This is what would go in or out.
+    #[error("this can only be changed by hand")]
+    ByHand { piece: String },
 }
 
 /// What a settings file has of ours.

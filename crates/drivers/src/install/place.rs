@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::layout::Layout;
-use super::{InstallError, Installed, merge};
+use super::{InstallError, Installed, extension, merge};
+use crate::door::Extension;
 use crate::driver::Driver;
 use crate::hook::HookKind;
+use crate::mcp::Shape;
 
 /// For whom hooks are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,10 +31,12 @@ pub struct Roots<'a> {
     pub claude_config_dir: Option<&'a Path>,
     pub codex_home: Option<&'a Path>,
     pub copilot_home: Option<&'a Path>,
+    /// `XDG_CONFIG_HOME`, which Goose heeds.
+    pub config_home: Option<&'a Path>,
 }
 
-/// A file that a CLI's hooks are written into.
-pub(crate) struct HookFile {
+/// A file that a CLI reads, and that something of ours is written into.
+pub(crate) struct CliFile {
     /// The CLI's folder below the person's home, and where the environment has moved it to.
     pub(crate) folder: &'static str,
     pub(crate) moved: for<'a> fn(&Roots<'a>) -> Option<&'a Path>,
@@ -48,56 +52,75 @@ pub(crate) enum Contents {
     Hooks(&'static Layout),
     /// What says that the folder is a plugin.
     Manifest,
+    /// A program of ours that the CLI loads.
+    Extension(&'static Extension),
+    /// Configuration with our MCP server in it.
+    Server(Shape),
 }
 
 /// A file to be changed: the caller reads it, hands its text over, and writes what comes back.
 pub struct Place {
     pub path: PathBuf,
-    file: &'static HookFile,
+    /// The folder around it that bears our name and nothing but ours belongs in: to be taken away once it is empty.
+    pub own_folder: Option<PathBuf>,
+    file: &'static CliFile,
 }
 
 impl Driver {
     /// The files to change for this scope; none where the CLI has no such scope or its folder is not known.
     pub fn places(&self, scope: Scope, roots: &Roots<'_>) -> Vec<Place> {
-        let place = |file: &'static HookFile| {
-            let path = match scope {
-                Scope::User => match (file.moved)(roots) {
-                    Some(moved) => moved.join(file.user),
-                    None => roots.home?.join(file.folder).join(file.user),
-                },
-                Scope::Project => roots.project?.join(file.project?),
-                Scope::Local => roots.project?.join(file.local?),
-            };
-            Some(Place { path, file })
+        self.files.iter().filter_map(|file| file.place(scope, roots)).collect()
+    }
+
+    /// Where an MCP server is written down for all that a person does; `None` where the folder is not known.
+    pub fn mcp_place(&self, roots: &Roots<'_>) -> Option<Place> {
+        self.mcp.as_ref()?.place(Scope::User, roots)
+    }
+}
+
+impl CliFile {
+    fn place(&'static self, scope: Scope, roots: &Roots<'_>) -> Option<Place> {
+        let (root, below) = match scope {
+            Scope::User => match (self.moved)(roots) {
+                Some(moved) => (moved, PathBuf::from(self.user)),
+                None => (roots.home?, Path::new(self.folder).join(self.user)),
+            },
+            Scope::Project => (roots.project?, self.project?.into()),
+            Scope::Local => (roots.project?, self.local?.into()),
         };
-        self.files.iter().filter_map(place).collect()
+        let own = below.ancestors().skip(1).find(|folder| folder.ends_with("signalbox"));
+        Some(Place { path: root.join(&below), own_folder: own.map(|own| root.join(own)), file: self })
     }
 }
 
 impl Place {
     /// The file's new text, with our hooks in it. `sb` is the full path of the program.
     pub fn install(&self, existing: Option<&str>, sb: &str) -> Result<String, InstallError> {
-        match self.file.contents {
+        match &self.file.contents {
             Contents::Hooks(layout) => merge::install(layout, existing, sb),
             Contents::Manifest => {
                 if let Some(existing) = existing
                     && !is_our_manifest(existing)?
                 {
-                    return Err(InstallError::NotOurs);
+                    return Err(InstallError::NotOurs("it has no `name` that is `signalbox`"));
                 }
                 Ok(manifest())
             }
+            Contents::Extension(row) => extension::install(row, existing, sb),
+            Contents::Server(shape) => shape.install(existing, sb),
         }
     }
 
     /// The file's text without our hooks, which is the text before they were installed; `None` where there was no
     /// file then, so that it should be removed.
     pub fn uninstall(&self, existing: &str) -> Result<Option<String>, InstallError> {
-        match self.file.contents {
+        match &self.file.contents {
             Contents::Hooks(layout) => merge::uninstall(layout, existing),
             Contents::Manifest => {
                 Ok(if is_our_manifest(existing)? { None } else { Some(existing.to_owned()) })
             }
+            Contents::Extension(_) => Ok(extension::uninstall(existing)),
+            Contents::Server(shape) => shape.uninstall(existing),
         }
     }
 
@@ -110,6 +133,8 @@ impl Place {
                 Ok(Installed::Ours { program: String::new(), complete: true })
             }
             (Contents::Manifest, Some(_)) => Ok(Installed::Outdated { programs: Vec::new() }),
+            (Contents::Extension(row), Some(existing)) => Ok(extension::status(row, existing)),
+            (Contents::Server(shape), Some(existing)) => shape.status(existing),
         }
     }
 
@@ -123,8 +148,8 @@ impl Place {
         Ok(hook.and_then(|hook| super::ours::started(&hook.value)))
     }
 
-    /// Whether the file names the program, so that a status of it says which one is installed.
-    pub fn names_the_program(&self) -> bool {
+    /// Whether hooks are in it, and not only what belongs to them.
+    pub fn holds_hooks(&self) -> bool {
         matches!(self.file.contents, Contents::Hooks(_))
     }
 }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::EVENTS;
 use crate::driver::Event;
 use crate::hook::HookKind;
-use crate::install::{Contents, HookFile, Layout};
+use crate::install::{CliFile, Contents, Layout};
 
-pub(crate) const FILES: &[HookFile] = &[HookFile {
+pub(crate) const FILES: &[CliFile] = &[CliFile {
     folder: ".puppet",
     moved: |_| None,
     user: "settings.json",

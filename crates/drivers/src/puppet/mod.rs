@@ -17,6 +17,7 @@ pub(crate) static DRIVER: Driver = Driver {
     programs: &["puppet"],
     events: EVENTS,
     files: install::FILES,
+    mcp: None,
     launch: launch::LAUNCH,
     doors: &[Door::Waiter(Waiter { arguments: &install::WAIT, wake: claude::wake }), Door::Keyboard],
     usage: Some(claude::REPORTS),

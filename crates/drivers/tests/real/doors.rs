@@ -178,7 +178,9 @@ fn copilot_takes_what_the_extension_hands_over() {
     let path = Path::new(driver.launch.config.folder).join(extension.path);
     scene.write(&path.to_string_lossy(), &(extension.text)(&sb.to_string_lossy()));
     let script = [Turn::say("the first answer"), Turn::say("the second answer")];
-    let mut stage = scene.open(Cli::copilot, script, extension.needs);
+    // It waits only inside `sb agent`.
+    let inside = |_: &_, model: &_| Cli::copilot(&scene.place().with("SIGNALBOX_AGENT", "agent"), model);
+    let mut stage = scene.open(inside, script, extension.needs);
     wait_for_input(&mut stage, driver, &InputBox::Empty);
 
     send(&scene, "MESSAGE one\nof two lines");

@@ -14,7 +14,7 @@ fn user_places(driver: &Driver) -> Vec<Place> {
 
 /// The file that holds the hooks.
 fn place(cli: &str) -> Place {
-    user_places(find(cli).unwrap()).into_iter().find(Place::names_the_program).unwrap()
+    user_places(find(cli).unwrap()).into_iter().find(Place::holds_hooks).unwrap()
 }
 
 /// Installs, checks, installs again, and takes out again.
@@ -75,7 +75,9 @@ fn a_file_of_our_own_is_removed() {
     for driver in DRIVERS {
         for place in user_places(driver) {
             let made = place.install(None, SB).unwrap();
-            serde_json::from_str::<Value>(&made).unwrap();
+            if place.path.extension() == Some("json".as_ref()) {
+                serde_json::from_str::<Value>(&made).unwrap();
+            }
             assert!(matches!(place.status(Some(&made)).unwrap(), Installed::Ours { complete: true, .. }));
             assert_eq!(place.install(Some(&made), SB).unwrap(), made);
             assert_eq!(place.uninstall(&made).unwrap(), None, "{}", driver.name);
@@ -179,8 +181,51 @@ fn what_cannot_be_read_is_left_alone() {
         assert_eq!(place.install(None, sb).unwrap_err(), InstallError::Program(sb.to_owned()));
     }
     let manifest =
-        user_places(find("goose").unwrap()).into_iter().find(|place| !place.names_the_program()).unwrap();
-    assert_eq!(manifest.install(Some("{\"name\": \"other\"}"), SB).unwrap_err(), InstallError::NotOurs);
+        user_places(find("goose").unwrap()).into_iter().find(|place| !place.holds_hooks()).unwrap();
+    let refused = manifest.install(Some("{\"name\": \"other\"}"), SB).unwrap_err();
+    assert!(matches!(refused, InstallError::NotOurs(_)));
+}
+
+/// The file that a CLI loads is ours whole, or not at all.
+#[test]
+fn an_extension_of_ours_and_of_others() {
+    let extension = user_places(find("copilot").unwrap()).into_iter().find(|p| !p.holds_hooks()).unwrap();
+    let made = extension.install(None, "/opt/\"a\" b/sb").unwrap();
+    assert!(made.contains(r#"spawn("/opt/\"a\" b/sb", ["#), "{made}");
+    let complete = Installed::Ours { program: "/opt/\"a\" b/sb".to_owned(), complete: true };
+    assert_eq!(extension.status(Some(&made)).unwrap(), complete);
+    assert!(matches!(extension.install(None, "sb"), Err(InstallError::Program(_))));
+    // An older one is known by how it begins, whatever it does.
+    let old = "// Written by Signalbox 0.0\nspawn(\"/old/sb\");\n";
+    let outdated = Installed::Outdated { programs: vec!["/old/sb".to_owned()] };
+    assert_eq!(extension.status(Some(old)).unwrap(), outdated);
+    assert_eq!(extension.install(Some(old), SB).unwrap(), extension.install(None, SB).unwrap());
+    assert_eq!(extension.uninstall(old).unwrap(), None);
+    for theirs in ["", "// mine\n", "import { spawn } from \"x\"; // Written by Signalbox\n"] {
+        assert!(matches!(extension.install(Some(theirs), SB), Err(InstallError::NotOurs(_))), "{theirs}");
+        assert_eq!(extension.uninstall(theirs).unwrap().as_deref(), Some(theirs));
+        assert_eq!(extension.status(Some(theirs)).unwrap(), Installed::Absent);
+    }
+}
+
+/// A folder that bears our name goes with what was in it; one that only happens to lie above does not.
+#[test]
+fn folders_of_our_own() {
+    let roots = Roots {
+        home: Some(Path::new("/home/signalbox")),
+        project: Some(Path::new("/code/signalbox")),
+        ..Roots::default()
+    };
+    let places = |scope| DRIVERS.iter().flat_map(move |driver| driver.places(scope, &roots));
+    let own = places(Scope::User).chain(places(Scope::Project)).filter_map(|place| place.own_folder);
+    let own: Vec<String> = own.map(|folder| folder.display().to_string()).collect();
+    insta::assert_snapshot!(own.join("\n"), @"
+    /home/signalbox/.copilot/extensions/signalbox
+    /home/signalbox/.agents/plugins/signalbox
+    /home/signalbox/.agents/plugins/signalbox
+    /code/signalbox/.agents/plugins/signalbox
+    /code/signalbox/.agents/plugins/signalbox
+    ");
 }
 
 #[test]

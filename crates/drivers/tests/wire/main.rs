@@ -5,6 +5,7 @@
 mod actions;
 mod install;
 mod launch;
+mod mcp;
 mod mutated;
 mod oracles;
 mod payloads;

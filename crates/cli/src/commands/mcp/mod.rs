@@ -3,8 +3,11 @@
 //! One JSON-RPC message a line, answered in order. Who asks is never told by the model: each call is this same program,
 //! started once more with the matching command line, and it finds out by its processes who runs it. So the same rules
 //! hold as in a shell, and the same refusals come back. Ends when its input does; a signal ends it at once.
+//!
+//! `sb mcp install` is how an agent CLI learns to start it.
 
 mod call;
+mod install;
 mod tools;
 
 use std::io::{self, BufRead, Read};
@@ -14,9 +17,13 @@ use serde_json::{Value, json};
 use crate::context::Context;
 use crate::error::CommandError;
 
-/// For agent CLIs to start; people have no use for it. Whoever starts it is who acts, as with every other command.
+/// Without a word more it serves, for agent CLIs to start; people have no use for that. Whoever starts it is who acts, as
+/// with every other command.
 #[derive(clap::Args)]
-pub struct Arguments {}
+pub struct Arguments {
+    #[command(subcommand)]
+    what: Option<install::What>,
+}
 
 /// The versions of the protocol that are spoken, the newest first.
 const VERSIONS: &[&str] = &["2025-11-25", "2025-06-18"];
@@ -40,7 +47,14 @@ enum Line {
     End,
 }
 
-pub fn run(cx: &Context, _: Arguments) -> Result<(), CommandError> {
+pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
+    match arguments.what {
+        Some(what) => install::run(cx, what),
+        None => serve(cx),
+    }
+}
+
+fn serve(cx: &Context) -> Result<(), CommandError> {
     let program = std::env::current_exe()?;
     let mut input = io::stdin().lock();
     loop {
