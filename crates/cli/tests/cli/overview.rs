@@ -136,6 +136,13 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       reopen                    Bring a done ticket back
 
     Agents and what they may do
+      agent                     Run an agent CLI in a terminal that can be watched, recorded and told things
+      agents                    List the agents that run, and what each is doing
+      attach                    Watch an agent's terminal, or type in it
+      replay                    Watch again what an agent did
+      puppet                    A scripted agent CLI to try things with
+      inject, tell              Tell a running agent something, without touching a draft
+      outbox                    Show what waits for agents, and what became of what was sent
       mode                      Say or switch whether a session may change anything
       session, sessions         List sessions, show one, say what it may do
       rules                     List the rules, and try what they refuse
