@@ -6,6 +6,7 @@ pub mod encode;
 pub mod filter;
 pub mod frame;
 pub mod hub;
+pub mod lead;
 mod parse;
 mod platform;
 pub mod pump;

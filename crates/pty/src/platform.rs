@@ -17,9 +17,40 @@ pub fn lead_a_session(command: &mut Command) {
     }
 }
 
+/// Let the command have a process group of its own, in the foreground of the terminal on standard input, and let it not
+/// outlive whoever starts it.
+#[expect(unsafe_code, reason = "std offers no safe way to make system calls between fork and exec")]
+pub fn run_in_front(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    // SAFETY: as above.
+    unsafe {
+        command.pre_exec(move || {
+            rustix::process::setpgid(None, None)?;
+            take_the_front()?;
+            die_with(parent)
+        });
+    }
+}
+
+/// Whoever is in the background and asks for the foreground is stopped, unless it ignores that.
+#[expect(unsafe_code, reason = "no safe interface can ignore a signal")]
+fn take_the_front() -> io::Result<()> {
+    // SAFETY: both make a system call and touch nothing else. The child has one thread, and the signal does again what it
+    // does by default before the program begins.
+    let ignore = |how| unsafe { libc::signal(libc::SIGTTOU, how) };
+    ignore(libc::SIG_IGN);
+    let taken = rustix::termios::tcsetpgrp(rustix::stdio::stdin(), rustix::process::getpid());
+    ignore(libc::SIG_DFL);
+    Ok(taken?)
+}
+
 fn prepare(parent: rustix::process::Pid) -> io::Result<()> {
     rustix::process::setsid()?;
     rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+    die_with(parent)
+}
+
+fn die_with(parent: rustix::process::Pid) -> io::Result<()> {
     die_with_parent()?;
     // Who died before the line above was in force sends no signal any more.
     if rustix::process::getppid() != Some(parent) {

@@ -139,11 +139,15 @@ impl Child {
     /// Send a signal to the program, and to whatever is in the foreground of its terminal.
     pub(crate) fn signal(&self, signal: Signal) {
         // Both may be gone already, which is what most signals are for.
-        let front = rustix::termios::tcgetpgrp(&self.master).ok();
-        if let Some(group) = front.filter(|group| *group != self.pid) {
+        if let Some(group) = self.foreground().filter(|group| *group != self.pid) {
             let _ = rustix::process::kill_process_group(group, signal);
         }
         let _ = rustix::process::kill_process_group(self.pid, signal);
+    }
+
+    /// The process group in the foreground of its terminal.
+    pub(crate) fn foreground(&self) -> Option<Pid> {
+        rustix::termios::tcgetpgrp(&self.master).ok()
     }
 
     /// What happened to it; `None` if nothing did.

@@ -255,6 +255,8 @@ impl Drain {
         let seen: u64 = seen.sum();
         batch.happenings.clear();
         batch.bytes.clear();
+        // What a backlog needed is not needed for ever.
+        batch.bytes.shrink_to(GATHER_BYTES * 2);
         self.shared.lock().done += seen;
         self.shared.emptied.notify_all();
     }

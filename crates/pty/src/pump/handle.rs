@@ -42,6 +42,7 @@ pub(super) enum Request {
     Feed(Vec<u8>),
     Resize(Size),
     Signal(Signal),
+    Front(SyncSender<u32>),
     Stop,
 }
 
@@ -157,6 +158,13 @@ impl Handle {
     /// Send a signal to the program.
     pub fn signal(&self, signal: Signal) {
         self.shared.ask(Request::Signal(signal));
+    }
+
+    /// The process group in the foreground of the program's terminal, which has the number of its leader: of the program
+    /// itself, or of what runs in it at the moment if it is a shell. `None` once it has ended.
+    pub fn foreground(&self) -> Option<u32> {
+        let (answer, answers) = sync_channel(1);
+        if self.shared.ask(Request::Front(answer)) { answers.recv().ok() } else { None }
     }
 
     /// End the program: ask it to, and kill it if it does not within the pump's grace.

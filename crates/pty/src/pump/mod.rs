@@ -31,8 +31,6 @@ use crate::terminal::{Person, Raw};
 
 /// How much is read at once.
 const READ: usize = 64 << 10;
-/// How often it is read before anybody else gets a turn.
-const READS: usize = 16;
 /// How long a child may take to end that was asked to, by default. Then it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long a program may take to stop that was asked to.
@@ -101,6 +99,7 @@ impl Pump {
             ended: None,
             kill_at: None,
             stop_by: None,
+            is_stopping: false,
             has_room: true,
             stalled: None,
             gathering: Gathering::default(),
@@ -136,6 +135,8 @@ struct Loop {
     kill_at: Option<Instant>,
     /// When the program is stopped that was asked to.
     stop_by: Option<Instant>,
+    /// It was not only asked to.
+    is_stopping: bool,
     /// Whether the side has room, as far as is known.
     has_room: bool,
     /// Since when the side has no room.
@@ -287,8 +288,7 @@ impl Loop {
             self.typing.write(self.child.master());
         }
         if self.stop_by.is_some_and(|at| at <= now) {
-            self.stop_by = None;
-            self.child.signal(Signal::STOP);
+            self.stop_child()?;
         }
         if self.kill_at.is_some_and(|at| at <= now) {
             self.kill_at = None;
@@ -368,6 +368,11 @@ impl Loop {
             }
             Request::Resize(size) => self.resize(size),
             Request::Signal(signal) => self.child.signal(signal),
+            Request::Front(answer) => {
+                if let Some(group) = self.child.foreground() {
+                    let _ = answer.send(group.as_raw_nonzero().get().unsigned_abs());
+                }
+            }
             Request::Stop => self.end_child(Signal::TERM),
         }
     }

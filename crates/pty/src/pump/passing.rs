@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::{Loop, Pending, QUIET, READS, handle};
+use super::{Loop, Pending, QUIET, handle};
 
 impl Loop {
     pub(super) fn read_keyboard(&mut self) {
@@ -39,27 +39,17 @@ impl Loop {
         }
     }
 
-    /// Pass on what the program has written. In a flood there is more as soon as something was read, and asking whether
-    /// there is would cost as much as reading.
+    /// Pass on what the program has written.
     pub(super) fn read_child(&mut self) {
-        for _ in 0..READS {
-            if !self.read_child_once() || !self.has_room || !self.shown.left().is_empty() {
-                return;
-            }
-        }
-    }
-
-    /// Whether there may be more.
-    fn read_child_once(&mut self) -> bool {
         let count = match rustix::io::read(self.child.master(), &mut self.buffer[..]) {
             Ok(count @ 1..) => count,
-            Err(Errno::INTR | Errno::AGAIN) => return false,
+            Err(Errno::INTR | Errno::AGAIN) => return,
             // Everybody has closed the other end, which only happens once the program has ended.
             Ok(_) | Err(_) => {
                 if let Some(ended) = &mut self.ended {
                     ended.at_latest = Instant::now();
                 }
-                return false;
+                return;
             }
         };
         let buffer = std::mem::take(&mut self.buffer);
@@ -79,7 +69,6 @@ impl Loop {
         if let Some(ended) = &mut self.ended {
             ended.quiet_at = Instant::now() + QUIET;
         }
-        true
     }
 
     /// Pass output on, and keep what the person's terminal does not take at once.

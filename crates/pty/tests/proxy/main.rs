@@ -1,6 +1,6 @@
 //! Runs a program through the pump, as a process of its own that tests can stop, kill and measure.
 //!
-//! `pty-proxy [--headless] [--grace-ms N] [--record PATH [--cap N]] [--log PATH] [--secret TEXT] [--socket PATH]
+//! `pty-proxy [--headless] [--led] [--grace-ms N] [--record PATH [--cap N]] [--log PATH] [--secret TEXT] [--socket PATH]
 //! -- PROGRAM ARGS`, or `pty-proxy --bare -- PROGRAM ARGS` to copy bytes and nothing else, or `pty-proxy --watch SOCKET`
 //! to look on: what would be shown goes to standard output.
 
@@ -16,7 +16,7 @@ use signalbox_pty::frame::{self, Kind};
 use signalbox_pty::hub::{Hub, Update};
 use signalbox_pty::record::{PlainLog, Recorder, Secrets, Settings};
 use signalbox_pty::side::{Options, Side};
-use signalbox_pty::{Allow, Child, Exit, Person, Pump};
+use signalbox_pty::{Allow, Child, Exit, Person, Pump, lead};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
@@ -34,6 +34,10 @@ fn main() -> ExitCode {
 struct Arguments {
     is_headless: bool,
     is_bare: bool,
+    /// Start the program through a leader.
+    is_led: bool,
+    /// Be that leader.
+    leads: bool,
     grace: Option<Duration>,
     record: Option<PathBuf>,
     cap: Option<u64>,
@@ -50,12 +54,15 @@ fn run() -> Result<u8> {
         if word == "--" {
             break;
         }
-        if word == "--headless" {
-            arguments.is_headless = true;
-            continue;
-        }
-        if word == "--bare" {
-            arguments.is_bare = true;
+        let switch = match word.to_str().unwrap_or_default() {
+            "--headless" => Some(&mut arguments.is_headless),
+            "--bare" => Some(&mut arguments.is_bare),
+            "--led" => Some(&mut arguments.is_led),
+            "--lead" => Some(&mut arguments.leads),
+            _ => None,
+        };
+        if let Some(switch) = switch {
+            *switch = true;
             continue;
         }
         let value = words.next().ok_or("a value is missing")?;
@@ -71,8 +78,18 @@ fn run() -> Result<u8> {
             other => return Err(format!("{other} is not known").into()),
         }
     }
-    let mut command = Command::new(words.next().ok_or("a program is missing")?);
+    let program = words.next().ok_or("a program is missing")?;
+    let mut command = if arguments.is_led {
+        let mut leader = Command::new(std::env::current_exe()?);
+        leader.args(["--lead", "--"]).arg(program);
+        leader
+    } else {
+        Command::new(program)
+    };
     command.args(words);
+    if arguments.leads {
+        return Ok(u8::try_from(lead::imitate(lead::run(command)?)).unwrap_or(u8::MAX));
+    }
     if arguments.is_bare {
         return Ok(bare::run(command)?);
     }

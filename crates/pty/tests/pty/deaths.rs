@@ -26,7 +26,7 @@ fn immortal(deaf_to: &str) -> Command {
     sh(&format!("trap '' {deaf_to}; stty raw -echo; echo \"pid=$$.\"; while :; do sleep 0.05; done"))
 }
 
-fn number_of(term: &Term) -> i32 {
+pub fn number_of(term: &Term) -> i32 {
     term.shown.wait_for("pid=");
     let text = term.shown.text();
     text.split("pid=").nth(1).unwrap().split('.').next().unwrap().parse().unwrap()

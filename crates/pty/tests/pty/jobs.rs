@@ -4,7 +4,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::kit::{Term, comparable, eventually, proxied, sh};
+use crate::kit::{PATIENCE, Term, comparable, eventually, proxied, proxied_with, sh};
 
 /// An interactive shell in a terminal.
 fn shell() -> Term {
@@ -26,9 +26,11 @@ fn quoted(command: &Command) -> String {
 /// Wait until the shell asks again, after the program said this.
 #[track_caller]
 fn wait_for_prompt_after(term: &Term, last: &str) {
-    eventually("the shell's prompt", || {
-        term.shown.text().rsplit_once(last).is_some_and(|(_, after)| after.contains("prompt> "))
-    });
+    let is_there = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.rsplit_once(last).is_some_and(|(_, after)| after.contains("prompt> "))
+    };
+    assert!(term.shown.comes(PATIENCE, is_there), "no prompt after {last:?} in {:?}", term.shown.text());
 }
 
 #[test]
@@ -45,6 +47,68 @@ fn a_program_that_stops_itself_gives_the_terminal_back() {
     term.send("echo code=$?\n");
     term.shown.wait_for("code=9");
     eventually("the shell's settings", || comparable(&term.settings()) == before);
+}
+
+/// The usual way to stop, which the kernel only allows to somebody who can be continued.
+#[test]
+fn a_led_program_can_suspend_itself() {
+    let mut term = shell();
+    let before = comparable(&term.settings());
+    let program =
+        sh("stty raw -echo; echo be''gun; kill -TSTP 0; echo gone''on; kill -TSTP $$; echo aga''in; exit 9");
+    term.send(format!("{}\n", quoted(&proxied_with(&["--led"], &program))));
+    // What was said before stopping is seen before the shell speaks.
+    for (last, next) in [("begun", "goneon"), ("goneon", "again")] {
+        wait_for_prompt_after(&term, last);
+        assert!(term.shown.text().rsplit_once(last).unwrap().1.contains("Stopped"));
+        eventually("the shell's settings", || comparable(&term.settings()) == before);
+        term.send("fg\n");
+        term.shown.wait_for(next);
+    }
+    wait_for_prompt_after(&term, "again");
+    term.send("echo code=$?\n");
+    term.shown.wait_for("code=9");
+}
+
+/// The suspend key in a program that leaves it to the terminal.
+#[test]
+fn the_suspend_key_suspends_a_led_program() {
+    let mut term = shell();
+    let program = sh("echo begun; read -r line; echo \"got $line\"; exit 8");
+    term.send(format!("{}\n", quoted(&proxied_with(&["--led"], &program))));
+    term.shown.wait_for("begun\r\n");
+    term.send(b"\x1a");
+    wait_for_prompt_after(&term, "Stopped");
+    term.send("fg\n");
+    term.shown.wait_for("fg\r\n");
+    eventually("the program to go on", || {
+        term.send("text\n");
+        term.shown.text().contains("got text")
+    });
+}
+
+#[test]
+fn a_led_program_ends_as_it_does_alone() {
+    let ends = [
+        ("exit 0", 0),
+        ("exit 77", 77),
+        ("kill -TERM $$", 143),
+        ("kill -KILL $$", 137),
+        ("kill -SEGV $$", 139),
+    ];
+    for (script, wanted) in ends {
+        let mut term = Term::start(&proxied_with(&["--led"], &sh(&format!("ulimit -c 0; {script}"))));
+        assert_eq!(crate::kit::code(term.wait()), wanted, "{script}");
+    }
+    // Asked to end, or left alone by the one before the terminal, it is gone too.
+    for signal in [Signal::TERM, Signal::HUP, Signal::KILL] {
+        let script = "trap '' HUP; echo \"pid=$$.\"; while :; do sleep 0.05; done";
+        let mut term = Term::start(&proxied_with(&["--led"], &sh(script)));
+        let child = crate::deaths::number_of(&term);
+        term.signal(signal);
+        term.wait();
+        eventually("the program to be gone", || !crate::kit::is_alive(child));
+    }
 }
 
 #[test]

@@ -166,6 +166,17 @@ fn after_the_end_it_is_over() {
 }
 
 #[test]
+fn who_is_in_the_foreground_is_known() {
+    let mut desk = Desk::new(sh("echo \"pid=$$.\"; exec cat"));
+    desk.shown.wait_for(".");
+    let front = desk.handle.foreground().unwrap();
+    assert!(desk.shown.text().contains(&format!("pid={front}.")));
+    desk.handle.stop();
+    desk.pump.take().unwrap().join().unwrap();
+    assert_eq!(desk.handle.foreground(), None);
+}
+
+#[test]
 fn a_size_can_be_given() {
     let desk = Desk::new(sh("trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done"));
     desk.shown.wait_for("ready");

@@ -189,19 +189,22 @@ fn time_echoes(wrappers: &[Wrapper]) -> Result<Vec<Timing>> {
         .collect())
 }
 
-/// Resident memory in kB when a tenth of a long flood has passed, and just before its end.
+/// Resident memory in kB after a tenth of a long flood and after all of it, each time when all is quiet.
 fn memory(wrapper: &Wrapper, folder: &Path) -> Result<(u64, u64)> {
     progress("pty: memory");
     let part = flood(&folder.join("part"), LONG_MB / 10)?;
     let part = part.display();
-    let script = format!("for i in 1 2 3 4 5 6 7 8 9 10; do cat '{part}'; done; read line");
+    let script =
+        format!("cat '{part}'; read line; for i in 2 3 4 5 6 7 8 9 10; do cat '{part}'; done; read line");
     let mut terminal = Terminal::open(&wrapper.wrap(&script, 0))?;
-    let resident = |pid: u32| machine::resident(pid);
-    terminal.read_until(|all| all >= (LONG_MB / 10) << 20)?;
-    let before = resident(terminal.pid())?;
-    terminal.read_until(|all| all >= (LONG_MB / 10 * 9) << 20)?;
-    let after = resident(terminal.pid())?;
-    drop(terminal);
+    terminal.read_until_quiet()?;
+    let before = machine::resident(terminal.pid())?;
+    terminal.press(b'\n')?;
+    terminal.read_until_quiet()?;
+    let after = machine::resident(terminal.pid())?;
+    terminal.press(b'\n')?;
+    terminal.read_to_end()?;
+    terminal.wait()?;
     wrapper.clean();
     Ok((before, after))
 }

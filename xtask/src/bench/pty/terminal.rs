@@ -43,22 +43,18 @@ impl Terminal {
         self.child.id()
     }
 
-    /// Read until the program has ended and everything was shown. How many bytes there were.
-    pub fn read_to_end(&mut self) -> Result<usize> {
-        self.read_until(|_| false)
+    /// Read until the program has ended and everything was shown.
+    pub fn read_to_end(&mut self) -> Result<()> {
+        let mut buffer = vec![0; 256 << 10];
+        // The kernel reports an error when nobody has the terminal any more.
+        while let Ok(1..) = self.ours.read(&mut buffer) {}
+        Ok(())
     }
 
-    /// Read until `is_enough` of all that was read so far, or the end.
-    pub fn read_until(&mut self, mut is_enough: impl FnMut(usize) -> bool) -> Result<usize> {
-        let (mut all, mut buffer) = (0, vec![0; 256 << 10]);
-        while !is_enough(all) {
-            match self.ours.read(&mut buffer) {
-                // The kernel reports an error when nobody has the terminal any more.
-                Ok(0) | Err(_) => break,
-                Ok(count) => all += count,
-            }
-        }
-        Ok(all)
+    /// Read until nothing more comes for a while.
+    pub fn read_until_quiet(&mut self) -> Result<()> {
+        while !self.read_within(Duration::from_secs(3))?.is_empty() {}
+        Ok(())
     }
 
     pub fn wait(&mut self) -> Result<()> {
