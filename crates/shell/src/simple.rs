@@ -50,8 +50,9 @@ impl Walker<'_> {
         for assignment in &simple.assignments {
             self.assign(assignment, &mut state);
         }
+        let mut into_files = true;
         for redirect in &simple.redirects {
-            self.redirect(redirect, &mut state);
+            into_files &= self.redirect(redirect, &mut state);
         }
         let printed_before = if redirects { self.output.clone() } else { None };
         let outcome = if fields.is_empty() {
@@ -71,7 +72,8 @@ impl Walker<'_> {
         };
         if let Some(redirect) = simple.redirects.iter().find(to_stdout) {
             // Into a file it prints nothing that anybody else reads.
-            self.output = if matches!(redirect.kind, RedirectKind::Write) { printed_before } else { None };
+            let gone = into_files && matches!(redirect.kind, RedirectKind::Write);
+            self.output = if gone { printed_before } else { None };
         }
         if let Some(input) = outer_input {
             self.input = input;
@@ -162,7 +164,8 @@ impl Walker<'_> {
         }
     }
 
-    pub fn redirect(&mut self, redirect: &Redirect, state: &mut State) {
+    /// Says whether what it takes is surely gone: in a file, not in `/dev/stdout` or in a process.
+    pub fn redirect(&mut self, redirect: &Redirect, state: &mut State) -> bool {
         if let Some(name) = &redirect.descriptor {
             state.set(name, Value::Text(Field { parts: vec![Part::Pattern("*".to_owned())] }));
         }
@@ -208,8 +211,11 @@ impl Walker<'_> {
             RedirectKind::ReadWrite | RedirectKind::Write => {
                 let field = self.redirect_target(redirect, state);
                 self.write_to(&field, state, Change::Content);
+                let place = self.target(&field, state).place;
+                return matches!(place, Place::At(path) if path == "/dev/null" || !is_sink(&path));
             }
         }
+        true
     }
 
     fn redirect_target(&mut self, redirect: &Redirect, state: &mut State) -> Field {

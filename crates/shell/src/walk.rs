@@ -145,7 +145,12 @@ impl<'a> Walker<'a> {
             }
             let before = outcome.all();
             outcome = if chain.background {
+                let printed = self.output.clone();
                 self.chain(chain, before.clone());
+                // When it prints, nobody knows.
+                if self.output != printed {
+                    self.output = None;
+                }
                 Outcome::either(before)
             } else {
                 self.chain(chain, before)

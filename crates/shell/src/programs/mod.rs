@@ -201,7 +201,11 @@ fn printed(name: &str, args: &[Field], input: &Input) -> Option<String> {
         ("echo", _) => words().map(|words| output::echo(&words)),
         ("printf", _) => words().and_then(|words| output::printf(&words)),
         ("cat" | "tee", Input::Text(text)) => {
-            let passes = name == "tee" || args.iter().all(|argument| argument.is("-"));
+            let is_file = |argument: &Field| argument.text().is_some_and(|text| !text.contains("/dev/"));
+            let passes = match name {
+                "tee" => args.iter().all(is_file),
+                _ => args.iter().all(|argument| argument.is("-")),
+            };
             passes.then(|| text.to_string())
         }
         (

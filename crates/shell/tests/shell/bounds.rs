@@ -113,6 +113,7 @@ fn long_commands_are_followed_as_far_as_they_go() {
 fn odd_bytes_are_no_hiding_place() {
     assert!(effects_of("r\0m x").to_string().contains("remove /p/x"));
     assert!(is_opaque("ls\0; rm x"));
+    assert!(effects_of("rm \rx").to_string().contains("remove /p/\rx"));
     assert!(effects_of("rm \"a\r\nb\"").to_string().contains("remove /p/a\r\nb"));
     assert!(effects_of("ls\r\nrm x\r\n").to_string().contains("remove /p/x"));
     assert!(effects_of("if ls; \\\r\nthen rm x; fi").to_string().ends_with("remove /p/x"));
