@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::spawn::Size;
 
 /// How many bytes may wait. Above this the pump stops reading from the program until there is room.
-pub(crate) const ROOM: usize = 8 << 20;
+pub(crate) const ROOM: usize = 2 << 20;
 /// Output that comes within this time is one happening...
 const TOGETHER: Duration = Duration::from_millis(4);
 /// ...unless it is longer than this.

@@ -21,6 +21,11 @@ impl Loop {
     }
 
     pub(super) fn end_child(&mut self, how: Signal) {
+        if self.ended.is_some() {
+            // All that is left is a terminal that does not take the last words.
+            self.shown = Pending::default();
+            return;
+        }
         self.child.signal(how);
         // Who is stopped hears nothing.
         self.child.signal(Signal::CONT);
