@@ -99,10 +99,6 @@ impl Parser<'_> {
                         break;
                     }
                 }
-                _ if self.looking_at("!(") => {
-                    negated = true;
-                    self.at += 1;
-                }
                 _ => break,
             }
         }
