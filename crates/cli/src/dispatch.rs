@@ -2,7 +2,6 @@
 //! tree costs more than the rest of a start.
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::ArgMatches;
 use signalbox_core::nearest;
@@ -13,28 +12,28 @@ use crate::error::{CommandError, Kind, PIPE_CLOSED};
 use crate::overview;
 use crate::ui::Ui;
 
-pub fn run(words: Vec<OsString>) -> ExitCode {
+pub fn run(words: Vec<OsString>) -> u8 {
     let mut cx = Context::new(Ui::new());
     match parse_and_run(&mut cx, words) {
         Ok(code) => code,
-        Err(error) if error.code == PIPE_CLOSED => ExitCode::SUCCESS,
+        Err(error) if error.code == PIPE_CLOSED => 0,
         Err(error) => {
             cx.ui.error(&error);
-            ExitCode::from(error.kind as u8)
+            error.kind as u8
         }
     }
 }
 
-fn parse_and_run(cx: &mut Context, words: Vec<OsString>) -> Result<ExitCode, CommandError> {
+fn parse_and_run(cx: &mut Context, words: Vec<OsString>) -> Result<u8, CommandError> {
     let first = words.first().map(|word| word.to_string_lossy().into_owned());
     match first.as_deref() {
         None | Some("-h" | "--help") => {
             cx.ui.data(&overview::overview())?;
-            Ok(ExitCode::SUCCESS)
+            Ok(0)
         }
         Some("-V" | "--version") => {
             cx.ui.data(concat!("sb ", env!("CARGO_PKG_VERSION"), "\n"))?;
-            Ok(ExitCode::SUCCESS)
+            Ok(0)
         }
         Some(name) => {
             let row = find(name)?;
@@ -45,7 +44,7 @@ fn parse_and_run(cx: &mut Context, words: Vec<OsString>) -> Result<ExitCode, Com
                 Ok(matches) => {
                     cx.ui.json = wants_json(&matches);
                     (row.run)(cx, &matches)?;
-                    Ok(ExitCode::from(cx.exit_code()))
+                    Ok(cx.exit_code())
                 }
                 Err(error) => Ok(clap_answer(cx, &error)),
             }
@@ -78,10 +77,10 @@ fn wants_json(matches: &ArgMatches) -> bool {
 }
 
 /// Help and usage errors come from clap: help is data, an error is not.
-fn clap_answer(cx: &Context, error: &clap::Error) -> ExitCode {
+fn clap_answer(cx: &Context, error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         let _ = cx.ui.data(&error.render().to_string());
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let text = error.render().to_string();
     if cx.ui.json {
@@ -90,7 +89,7 @@ fn clap_answer(cx: &Context, error: &clap::Error) -> ExitCode {
     } else {
         eprint_text(&text);
     }
-    ExitCode::from(Kind::Usage as u8)
+    Kind::Usage as u8
 }
 
 fn eprint_text(text: &str) {

@@ -1,12 +1,17 @@
 //! `sb`: the control room for AI coding agents, on the command line.
 
+#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
+
 mod agents;
+mod arena;
 mod canary;
 mod changes;
 mod context;
 mod diff;
 mod dispatch;
 mod duration;
+#[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
+mod entry;
 mod error;
 mod hook;
 mod identity;
@@ -25,13 +30,17 @@ mod ui;
 
 mod commands;
 
-use std::process::ExitCode;
+#[global_allocator]
+static MEMORY: arena::Arena = arena::Arena::new();
 
-fn main() -> ExitCode {
+/// The exit code.
+fn run() -> u8 {
     ui::on_panic();
     let words: Vec<_> = std::env::args_os().skip(1).collect();
-    if let Some(code) = hook::run(&words) {
-        return code;
-    }
-    dispatch::run(words)
+    hook::run(&words).unwrap_or_else(|| dispatch::run(words))
+}
+
+#[cfg(any(test, not(all(target_os = "linux", target_env = "gnu"))))]
+fn main() -> std::process::ExitCode {
+    run().into()
 }

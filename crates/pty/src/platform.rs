@@ -1,5 +1,4 @@
-//! What only the kernel at hand knows how to do, and the one place with `unsafe`: preparing a child between
-//! fork and exec.
+//! What only the kernel at hand knows how to do, and with `unsafe` for it: preparing a child between fork and exec.
 
 use std::io;
 use std::os::unix::process::CommandExt;

@@ -1,7 +1,6 @@
 //! The answer that is given whatever happens: in time, once, and a refusal where the hook itself breaks.
 
 use std::io::Write;
-use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -73,11 +72,11 @@ fn give_up(trouble: &Trouble) {
 }
 
 /// Give the answer.
-pub fn give(reply: &Reply) -> ExitCode {
+pub fn give(reply: &Reply) -> u8 {
     if ANSWERED.swap(true, Ordering::SeqCst) {
         std::thread::park();
     }
-    ExitCode::from(write(reply))
+    write(reply)
 }
 
 /// The exit code. An answer that cannot be written is given by the code that most CLIs take for a no.

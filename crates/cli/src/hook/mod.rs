@@ -22,7 +22,6 @@ mod unguarded;
 mod wait;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use signalbox_drivers::{Answer, Asked, Driver, HookKind, Incoming, Moment, Reply, WireError};
 
@@ -43,7 +42,7 @@ struct Called {
 }
 
 /// Run a hook if that is what the words say; otherwise, and for help, clap does.
-pub fn run(words: &[OsString]) -> Option<ExitCode> {
+pub fn run(words: &[OsString]) -> Option<u8> {
     if let Some(code) = wait::run(words) {
         return Some(code);
     }

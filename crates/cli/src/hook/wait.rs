@@ -1,7 +1,6 @@
 //! `sb hook wait`: started by the CLI or its extension in the background, to hand over a message when there is one.
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use signalbox_agent::waiter;
 use signalbox_core::inject::Door as Used;
@@ -13,17 +12,17 @@ use crate::inside;
 use crate::ui::Ui;
 
 /// Wait, if that is what the words say. Nothing of this may ever end with the code that wakes an agent but a message.
-pub fn run(words: &[OsString]) -> Option<ExitCode> {
+pub fn run(words: &[OsString]) -> Option<u8> {
     let words: Vec<&str> = words.iter().map(|word| word.to_str().unwrap_or_default()).collect();
     let ["hook", "wait", "--cli", name] = words.as_slice() else { return None };
-    let Some(driver) = signalbox_drivers::find(name) else { return Some(ExitCode::SUCCESS) };
+    let Some(driver) = signalbox_drivers::find(name) else { return Some(0) };
     match wait(driver) {
         Ok(Some(reply)) => Some(guard::give(&reply)),
-        Ok(None) => Some(ExitCode::SUCCESS),
+        Ok(None) => Some(0),
         // It leaves a trace, and the next one tries again.
         Err(trouble) => {
             trouble.record_as("wait");
-            Some(ExitCode::SUCCESS)
+            Some(0)
         }
     }
 }
