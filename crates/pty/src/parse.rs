@@ -256,9 +256,13 @@ impl Parser {
 
     /// Bytes of 0x20 and above without DEL, and whether they are the last for now.
     fn text(&mut self, bytes: &[u8], is_last: bool, act: &mut impl Act) {
-        if self.held.is_empty() && bytes.is_ascii() {
-            if let Ok(text) = std::str::from_utf8(bytes) {
+        if self.held.is_empty()
+            && let Ok(text) = std::str::from_utf8(bytes)
+        {
+            if text.is_ascii() {
                 act.text(text);
+            } else {
+                visible(text, act);
             }
             return;
         }

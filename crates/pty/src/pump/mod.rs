@@ -31,6 +31,9 @@ use crate::terminal::{Person, Raw};
 
 /// How much is read at once.
 const READ: usize = 64 << 10;
+/// How far the person's terminal may be behind before the program has to wait for it. A little is worth it: a terminal
+/// that takes output in small bites is fed in large ones.
+const BEHIND: usize = 32 << 10;
 /// How long a child may take to end that was asked to, by default. Then it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long a program may take to stop that was asked to.
@@ -128,7 +131,7 @@ struct Loop {
     typing: Typing,
     keyboard: Keys,
     seat: Keys,
-    /// What the person's terminal has not taken yet. Nothing is read from the program until it has.
+    /// What the person's terminal has not taken yet.
     shown: Pending,
     ended: Option<Ended>,
     /// When the program is killed that was asked to end.
@@ -153,6 +156,12 @@ struct Pending {
 }
 
 impl Pending {
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..self.written);
+        self.written = 0;
+        self.bytes.extend_from_slice(bytes);
+    }
+
     fn left(&self) -> &[u8] {
         self.bytes.get(self.written..).unwrap_or_default()
     }
@@ -212,9 +221,9 @@ impl Loop {
         (is_drained && self.shown.left().is_empty()).then_some(ended.exit)
     }
 
-    /// Whether to read what the program says: not before it was shown and there is room to keep it.
+    /// Whether to read what the program says: not while much of it is still to be shown, or there is no room to keep it.
     fn reads_child(&mut self, now: Instant) -> bool {
-        if !self.shown.left().is_empty() {
+        if self.shown.left().len() >= BEHIND {
             return false;
         }
         if !self.has_room {

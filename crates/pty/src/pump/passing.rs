@@ -73,12 +73,14 @@ impl Loop {
 
     /// Pass output on, and keep what the person's terminal does not take at once.
     pub(super) fn show(&mut self, bytes: &[u8]) {
+        if !self.shown.left().is_empty() {
+            self.shown.push(bytes);
+            return;
+        }
         let written = self.write_to_display(bytes);
         let rest = bytes.get(written..).unwrap_or_default();
         if !rest.is_empty() && self.person.display().is_some() {
-            self.shown.bytes.clear();
-            self.shown.bytes.extend_from_slice(rest);
-            self.shown.written = 0;
+            self.shown.push(rest);
         }
     }
 

@@ -30,6 +30,13 @@ impl Decoder {
                 }
             }
         }
+        // Checking all of it at once is many times quicker than going through it.
+        if let Ok(text) = std::str::from_utf8(bytes) {
+            if !text.is_empty() {
+                give(text);
+            }
+            return;
+        }
         for chunk in bytes.utf8_chunks() {
             if !chunk.valid().is_empty() {
                 give(chunk.valid());

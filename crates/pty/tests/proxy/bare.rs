@@ -9,7 +9,11 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize};
 
-pub fn run(mut command: Command) -> io::Result<u8> {
+pub fn run(command: &Command) -> io::Result<u8> {
+    // A program in a terminal leads a session, and the system treats those apart.
+    let mut leader = Command::new("setsid");
+    leader.arg("--ctty").arg(command.get_program()).args(command.get_args());
+    let mut command = leader;
     let (input, output) = (io::stdin(), io::stdout());
     let before = tcgetattr(&input)?;
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;

@@ -91,7 +91,7 @@ fn run() -> Result<u8> {
         return Ok(u8::try_from(lead::imitate(lead::run(command)?)).unwrap_or(u8::MAX));
     }
     if arguments.is_bare {
-        return Ok(bare::run(command)?);
+        return Ok(bare::run(&command)?);
     }
     pump(command, arguments)
 }

@@ -89,11 +89,16 @@ fn shell() -> Term {
     let mut term = Term::start(&bash);
     term.shown.wait_for("prompt> ");
     term.send("bind 'set enable-bracketed-paste on'; echo re''ady\r");
-    term.shown.wait_for("ready");
-    eventually("the next prompt", || {
-        term.shown.text().rsplit_once("ready").is_some_and(|(_, after)| after.contains("\x1b[?2004h"))
-    });
+    asks_again(&term, "ready");
     term
+}
+
+/// Wait until the shell reads a line itself, after it said this. Until then the kernel edits the line, and would throw
+/// away the end of a paste with it.
+fn asks_again(term: &Term, last: &str) {
+    eventually("the next prompt", || {
+        term.shown.text().rsplit_once(last).is_some_and(|(_, after)| after.contains("\x1b[?2004h"))
+    });
 }
 
 /// Throw the line away and wait until the shell does what it is told again.
@@ -102,7 +107,7 @@ fn comes_back(term: &mut Term, number: usize) {
     // the interrupt key would throw away what the shell has not read yet.
     term.send(b"\x05\x15");
     term.send(format!("echo do''ne-{number}-\r"));
-    term.shown.wait_for(&format!("done-{number}-"));
+    asks_again(term, &format!("done-{number}-"));
 }
 
 #[test]

@@ -20,8 +20,8 @@ use terminal::Terminal;
 use wrappers::{Kind, Wrapper};
 
 const FLOOD_MB: usize = 200;
-const ROUNDS: usize = 5;
-const KEYS: usize = 2_000;
+const ROUNDS: usize = 7;
+const KEYS: usize = 1_000;
 const LONG_MB: usize = 1_000;
 const WATCHERS: usize = 100;
 
@@ -172,14 +172,16 @@ fn time_echoes(wrappers: &[Wrapper]) -> Result<Vec<Timing>> {
     }
     let mut times: Vec<Vec<Duration>> = wrappers.iter().map(|_| Vec::new()).collect();
     for turn in 0..KEYS + KEYS / 10 {
-        for (terminal, times) in terminals.iter_mut().zip(&mut times) {
-            let took = terminal.echo(b'a' + (turn % 20) as u8)?;
+        for place in 0..terminals.len() {
+            // Each comes after each other as often as before it.
+            let which = (place + turn) % terminals.len();
+            // A person is not quicker, and whatever the last key still has to do is done before the next.
+            std::thread::sleep(Duration::from_millis(4));
+            let took = terminals[which].echo(b'a' + (turn % 20) as u8)?;
             if turn >= KEYS / 10 {
-                times.push(took);
+                times[which].push(took);
             }
         }
-        // A person is not quicker, and whatever a key still has to do is done before the next.
-        std::thread::sleep(Duration::from_millis(1));
     }
     Ok(wrappers
         .iter()
