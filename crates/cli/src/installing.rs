@@ -47,11 +47,12 @@ pub fn spots(
     project: Option<&Path>,
     places: impl Fn(&'static Driver, &Roots<'_>) -> Vec<Place>,
 ) -> Result<Vec<Spot>, CommandError> {
-    let (home, claude, codex, copilot, config) = (
+    let (home, claude, codex, copilot, gemini, config) = (
         variable("HOME"),
         variable("CLAUDE_CONFIG_DIR"),
         variable("CODEX_HOME"),
         variable("COPILOT_HOME"),
+        variable("GEMINI_CLI_HOME").map(|home| home.join(".gemini")),
         variable("XDG_CONFIG_HOME"),
     );
     let roots = Roots {
@@ -60,6 +61,7 @@ pub fn spots(
         claude_config_dir: claude.as_deref(),
         codex_home: codex.as_deref(),
         copilot_home: copilot.as_deref(),
+        gemini_folder: gemini.as_deref(),
         config_home: config.as_deref(),
     };
     let mut spots = Vec::new();

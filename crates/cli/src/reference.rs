@@ -30,8 +30,8 @@ const VARIABLES: &[(&str, &str)] = &[
         "How much hooks say about themselves on standard error: `error`, `warning`, `info`, `debug` or `trace`; `1` means `debug`.",
     ),
     (
-        "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME",
-        "Where `sb hooks` finds the settings of Claude Code, Codex and Copilot, if not in their usual place.",
+        "CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME",
+        "Where `sb hooks` and `sb mcp` find the settings of Claude Code, Codex, Copilot and Gemini, if not in their usual place.",
     ),
     (
         "CLAUDE_CODE_TASK_LIST_ID, CLAUDE_CODE_SESSION_ID",

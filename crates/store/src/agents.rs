@@ -121,7 +121,12 @@ impl Record {
     }
 
     fn candidate(&self) -> Candidate {
-        Candidate { id: self.id.clone(), name: self.name.clone(), lives: self.life() == Life::Runs }
+        Candidate {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            lives: self.life() == Life::Runs,
+            began: self.started,
+        }
     }
 }
 

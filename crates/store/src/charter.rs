@@ -9,7 +9,7 @@ use signalbox_core::{Mode, ProjectName, Role, TicketId, trigger};
 
 use crate::config::{Config, Project};
 use crate::home::Home;
-use crate::policy::{self, RepositoryPolicy};
+use crate::policy::{self, Format, RepositoryPolicy};
 use crate::project;
 
 /// What a person or the orchestrator gave a session.
@@ -135,8 +135,8 @@ fn scratch(root: Option<&str>) -> Vec<String> {
 fn debug(home: &Home, config: &Config) -> Option<Debug> {
     let debug = &config.debug;
     Some(Debug {
-        level: debug.level.clone()?,
-        json: debug.format.as_deref() == Some("json"),
+        level: debug.level?.name()?.to_owned(),
+        json: debug.format == Some(Format::Json),
         file: debug.file.as_ref().map(|file| home.root().join(file).to_string_lossy().into_owned()),
     })
 }

@@ -33,9 +33,44 @@ pub struct Protection {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DebugOutput {
-    pub level: Option<String>,
-    pub format: Option<String>,
+    pub level: Option<Level>,
+    pub format: Option<Format>,
     pub file: Option<String>,
+}
+
+/// How much hooks say about themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    #[serde(rename = "")]
+    Nothing,
+    Error,
+    Warning,
+    Info,
+    Debug,
+    Trace,
+}
+
+impl Level {
+    /// Its name in a charter; `None` if nothing is to be said.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Nothing => None,
+            Self::Error => Some("error"),
+            Self::Warning => Some("warning"),
+            Self::Info => Some("info"),
+            Self::Debug => Some("debug"),
+            Self::Trace => Some("trace"),
+        }
+    }
+}
+
+/// What a line of it looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Text,
+    Json,
 }
 
 /// What the repository says of itself: `.signalbox/project.toml`. Whatever else stands there is for others.

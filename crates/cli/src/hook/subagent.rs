@@ -8,6 +8,7 @@ use signalbox_core::call::ToolCall;
 use signalbox_core::shell::{self, Effect, Nature};
 use signalbox_core::{Role, SessionId, Status, Ticket, TicketId, Who, text};
 use signalbox_drivers::{Answer, HookKind, Incoming, Subagent};
+use signalbox_store::clock;
 use signalbox_store::delegation::{self, Delegation};
 use signalbox_store::session::{self, Session};
 
@@ -58,6 +59,10 @@ pub fn session_of(cx: &Context, main: &Session, subagent: &Subagent) -> Result<S
         // What the parent may do changes under it.
         known.charter.mode = main.charter.mode;
         known.charter.broken.clone_from(&main.charter.broken);
+        // It had finished, and was given something more to do.
+        if known.ended.take().is_some() {
+            session::save(home, &known).map_err(CommandError::from)?;
+        }
         return Ok(known);
     }
     let (capability, hash) = session::mint(&id);
@@ -162,8 +167,11 @@ pub fn stop(cx: &Context, caller: &Caller, incoming: &Incoming) -> Result<Answer
         return Ok(Answer::Nothing);
     }
     let own = speaker::find(cx, caller, incoming)?;
-    record::write(cx.home()?, &own, HookKind::SubagentStop, record::fields(json!({ "kind": own.subagent })))?;
-    transcript::withdraw(cx.home()?, &own)?;
+    let home = cx.home()?;
+    record::write(home, &own, HookKind::SubagentStop, record::fields(json!({ "kind": own.subagent })))?;
+    let ended = Session { ended: Some(clock::now()), ..own };
+    session::save(home, &ended).map_err(CommandError::from)?;
+    transcript::withdraw(home, &ended)?;
     Ok(Answer::Nothing)
 }
 

@@ -32,7 +32,7 @@ fn every_state_is_seen_and_explained() {
     let idle = agent.becomes("idle");
     assert_eq!(idle["certainty"], "known");
     assert_eq!((&idle["driver"], &idle["running"]), (&json!("puppet"), &json!(true)));
-    assert!(explained(&env, &agent.id).contains("It is idle"), "{}", explained(&env, &agent.id));
+    assert!(explained(&env, &agent.id).contains("It has been idle for"), "{}", explained(&env, &agent.id));
 
     agent.window.press("delete it\r");
     let asks = agent.becomes("waiting-permission");
@@ -57,7 +57,10 @@ fn every_state_is_seen_and_explained() {
     agent.window.press("think\r");
     agent.becomes("working");
     let words = explained(&env, &agent.id);
-    assert!(words.contains("It is working") && words.contains("its state file says busy"), "{words}");
+    assert!(
+        words.contains("It has been working for") && words.contains("its state file says busy"),
+        "{words}"
+    );
     let told = json_of(&env.sb(["agent", "explain", &agent.id, "--json"]).success());
     assert_eq!((&told["state"], &told["certainty"]), (&json!("working"), &json!("known")));
     agent.window.press("\x1b");

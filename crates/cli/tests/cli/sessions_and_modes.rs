@@ -403,6 +403,9 @@ fn what_a_repository_says() {
         assert!(tests.as_array().expect("a list").contains(&pattern.into()), "{tests}");
     }
     env.sb(["config", "set", "mode.default", "talking"]).code(2).says("`mode.default` cannot be `talking`");
+    env.sb(["config", "set", "debug.level", "loud"]).code(2).says("`debug.level` cannot be `loud`");
+    env.sb(["config", "set", "debug.format", "xml"]).code(2).says("`debug.format` cannot be `xml`");
+    env.sb(["config", "set", "debug.level", ""]).success();
     env.sb(["config", "set", "mode.default", "discussion"]).success();
     env.write(&policy, "mode = \"implementation\"\n");
     let _bowie = env.agent("bowie");

@@ -58,6 +58,11 @@ fn a_subagent_is_somebody_of_its_own() {
     assert_eq!(hook(&env, &mut ada, "subagent-stop", "claude", &stop).success().stdout, "");
     let names = ["hook.subagent-start", "hook.subagent-stop"];
     assert!(names.iter().all(|name| events(&env, name).pop().expect("an event")["session"] == own));
+    // It is over, until it is given more to do.
+    let running = || one(&env.sb(["session", "show", own, "--json"]).success())["running"] == true;
+    assert!(!running());
+    passed("claude", &sub_shell(&env, &mut ada, "a2eef59af79230c04", "ls"));
+    assert!(running());
     // The end of a compaction looks like a subagent's stop, and is none.
     let stop = subagent(&env, "SubagentStop-compaction", "acompact", "");
     hook(&env, &mut ada, "subagent-stop", "claude", &stop).success();

@@ -124,8 +124,13 @@ impl Assessment {
             Certainty::Likely => "that is likely",
             Certainty::Guess => "that is a guess",
         };
-        let since = self.since.map(|at| format!(" for {}", age(at, now))).unwrap_or_default();
-        let mut sentences = vec![format!("It is {}{since}; {sure}.", self.state.words())];
+        let words = self.state.words();
+        let state = match (self.state, self.since.map(|at| age(at, now))) {
+            (State::Exited, Some(age)) => format!("It ended {age} ago"),
+            (_, Some(age)) => format!("It has been {words} for {age}"),
+            (_, None) => format!("It is {words}"),
+        };
+        let mut sentences = vec![format!("{state}; {sure}.")];
         if self.because.is_empty() {
             sentences.push("Nothing was seen of it yet.".to_owned());
         }

@@ -1,5 +1,7 @@
 //! Which agent a typed word means: its id, its name, or the beginning of either.
 
+use jiff::Timestamp;
+
 use crate::id::AgentId;
 use crate::refusal::Refusal;
 use crate::suggest::nearest;
@@ -11,10 +13,11 @@ pub struct Candidate {
     pub id: AgentId,
     pub name: Option<String>,
     pub lives: bool,
+    pub began: Timestamp,
 }
 
 /// The one agent that is meant. A whole id beats a whole name, and that beats a beginning; of several that fit
-/// equally well the only living one is meant.
+/// equally well the only living one is meant. Of those that had one name and are all over, the last is.
 pub fn find<'a>(typed: &str, agents: &'a [Candidate]) -> Result<&'a Candidate, Refusal> {
     let word = typed.trim();
     // An empty text is the beginning of every id, and most likely a variable that was not set.
@@ -36,6 +39,11 @@ pub fn find<'a>(typed: &str, agents: &'a [Candidate]) -> Result<&'a Candidate, R
         match (found.as_slice(), living.as_slice()) {
             ([], _) => {}
             ([only], _) | (_, [only]) => return Ok(only),
+            ([first, rest @ ..], []) if found.iter().all(|agent| agent.name.as_deref().is_some_and(is)) => {
+                return Ok(rest
+                    .iter()
+                    .fold(first, |last, agent| if agent.began > last.began { agent } else { last }));
+            }
             (several, []) | (_, several) => return Err(ambiguous(typed, several)),
         }
     }

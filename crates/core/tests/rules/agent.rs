@@ -172,7 +172,7 @@ fn the_explanation_names_every_signal() {
     assert_eq!(
         sentences,
         [
-            "It is idle for 9.0 s; that is likely.",
+            "It has been idle for 9.0 s; that is likely.",
             "The terminal's title has said \"idle\" for 9.0 s: ✳ \\x1bx.",
             "The screen has said \"idle\" for 3.0 s: an empty prompt.",
             "The last hook said \"working\" 14 s ago: PreToolUse Bash; it was overruled, because no hook tells of an interrupted turn.",
@@ -191,6 +191,7 @@ fn words_mean_agents() {
         id: AgentId::parse(id).unwrap(),
         name: name.map(ToOwned::to_owned),
         lives,
+        began: at(0),
     };
     let agents = [
         agent("claude-7kq2", Some("Ada"), true),
@@ -200,6 +201,9 @@ fn words_mean_agents() {
         agent("gemini-d4d4", Some("twin"), true),
         agent("gemini-d4f5", Some("twin"), true),
         agent("ada-2222", None, false),
+        Candidate { began: at(5), ..agent("goose-e5e5", Some("late"), false) },
+        Candidate { began: at(9), ..agent("goose-e5f6", Some("late"), false) },
+        Candidate { began: at(7), ..agent("goose-e5g7", Some("late"), false) },
     ];
     let word = |typed: &str| find(typed, &agents).map(|found| found.id.to_string()).map_err(|r| r.code);
     for (typed, want) in [
@@ -214,6 +218,8 @@ fn words_mean_agents() {
         ("ada-", Ok("ada-2222")),
         ("twin", Err("agent.ambiguous")),
         ("gemini", Err("agent.ambiguous")),
+        ("Late", Ok("goose-e5f6")),
+        ("lat", Err("agent.ambiguous")),
         ("", Err("agent.empty")),
         ("zzz", Err("agent.unknown")),
         ("ä", Err("agent.unknown")),

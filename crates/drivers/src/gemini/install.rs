@@ -9,7 +9,7 @@ use crate::mcp::{ARGUMENTS, Shape};
 
 pub(crate) const FILES: &[CliFile] = &[CliFile {
     folder: ".gemini",
-    moved: |_| None,
+    moved: |roots| roots.gemini_folder,
     user: "settings.json",
     project: Some(".gemini/settings.json"),
     local: None,
@@ -18,7 +18,7 @@ pub(crate) const FILES: &[CliFile] = &[CliFile {
 
 pub(crate) const MCP: CliFile = CliFile {
     folder: ".gemini",
-    moved: |_| None,
+    moved: |roots| roots.gemini_folder,
     user: "settings.json",
     project: None,
     local: None,

@@ -23,7 +23,7 @@ pub enum Scope {
 }
 
 /// The folders that places are found from. The ones of the CLIs are what the environment variables say, where they
-/// say something: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME`.
+/// say something: `CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `COPILOT_HOME`, and `.gemini` below `GEMINI_CLI_HOME`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Roots<'a> {
     pub home: Option<&'a Path>,
@@ -31,6 +31,7 @@ pub struct Roots<'a> {
     pub claude_config_dir: Option<&'a Path>,
     pub codex_home: Option<&'a Path>,
     pub copilot_home: Option<&'a Path>,
+    pub gemini_folder: Option<&'a Path>,
     /// `XDG_CONFIG_HOME`, which Goose heeds.
     pub config_home: Option<&'a Path>,
 }

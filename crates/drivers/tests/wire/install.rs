@@ -253,6 +253,7 @@ fn where_it_is_written() {
         claude_config_dir: Some(Path::new("/cl")),
         codex_home: Some(Path::new("/co")),
         copilot_home: Some(Path::new("/cp")),
+        gemini_folder: Some(Path::new("/gm/.gemini")),
         ..roots
     };
     let mut table = Vec::new();

@@ -132,6 +132,7 @@ fn where_it_is_written() {
         claude_config_dir: Some(Path::new("/cl")),
         codex_home: Some(Path::new("/co")),
         copilot_home: Some(Path::new("/cp")),
+        gemini_folder: Some(Path::new("/gm/.gemini")),
         config_home: Some(Path::new("/xdg")),
         ..roots
     };
@@ -143,7 +144,7 @@ fn where_it_is_written() {
     insta::assert_snapshot!(rows.collect::<Vec<_>>().join("\n"), @"
     claude /h/.claude.json /cl/.claude.json
     codex /h/.codex/config.toml /co/config.toml
-    gemini /h/.gemini/settings.json /h/.gemini/settings.json
+    gemini /h/.gemini/settings.json /gm/.gemini/settings.json
     copilot /h/.copilot/mcp-config.json /cp/mcp-config.json
     goose /h/.config/goose/config.yaml /xdg/goose/config.yaml
     ");
