@@ -5,6 +5,7 @@ mod attaching;
 mod deaths;
 mod doors;
 mod drafts;
+mod floods;
 mod injecting;
 mod kit;
 mod model;
