@@ -123,6 +123,12 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         prompts: Vec::new(),
     };
     let brain = std::thread::Builder::new().name("brain".to_owned()).spawn(move || brain.run())?;
+    if started.headless {
+        let id = &record.id;
+        (started.tell)(&format!(
+            "{id} runs until it ends; `sb attach {id}` shows it, `sb agent stop {id}` ends it"
+        ));
+    }
     let exit = pump.run();
     known.end();
     side.finish();

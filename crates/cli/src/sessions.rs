@@ -129,7 +129,12 @@ pub fn supposed(
     };
     let here = cx.directory()?;
     let mut charter = match known {
-        Some(session) => session.charter,
+        Some(session) => {
+            // It may be older than the configuration.
+            let name = &session.name;
+            cx.ui.status(&format!("By the charter of {name}; `sb session refresh {name}` makes it anew."));
+            session.charter
+        }
         None => {
             let project = cx.project()?.unwrap_or_else(ProjectName::untracked);
             charter::compile(cx.home()?, cx.config()?, &project, &here, &Assigned::default(), None)

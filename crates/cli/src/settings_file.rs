@@ -33,7 +33,10 @@ impl SettingsFile {
         } else {
             path.to_owned()
         };
-        let bytes = files::read_optional(&real)?;
+        let bytes = files::read_optional(&real).map_err(|error| {
+            CommandError::precondition("settings.file", format!("{} cannot be read: {error}", real.display()))
+                .hint("Nothing was changed. Move it out of the way, then try again.")
+        })?;
         let text = bytes.map(String::from_utf8).transpose().map_err(|_| {
             CommandError::precondition("settings.text", format!("{} is not UTF-8 text", real.display()))
                 .hint("Nothing was changed. Put the file right, then try again.")

@@ -137,7 +137,11 @@ fn debug(home: &Home, config: &Config) -> Option<Debug> {
     Some(Debug {
         level: debug.level?.name()?.to_owned(),
         json: debug.format == Some(Format::Json),
-        file: debug.file.as_ref().map(|file| home.root().join(file).to_string_lossy().into_owned()),
+        file: debug
+            .file
+            .as_ref()
+            .filter(|file| !file.0.is_empty())
+            .map(|file| home.root().join(&file.0).to_string_lossy().into_owned()),
     })
 }
 

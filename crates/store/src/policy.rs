@@ -3,7 +3,7 @@
 //! A person's `config.toml` may loosen and tighten. A repository's `.signalbox/project.toml` may only tighten, because
 //! whoever works on the repository can write it.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde::Deserialize;
 use signalbox_core::Mode;
@@ -35,7 +35,24 @@ pub struct Protection {
 pub struct DebugOutput {
     pub level: Option<Level>,
     pub format: Option<Format>,
-    pub file: Option<String>,
+    pub file: Option<BelowHome>,
+}
+
+/// A file below Signalbox's own folder; empty for none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct BelowHome(pub String);
+
+impl TryFrom<String> for BelowHome {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let leads_down = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        match Path::new(&text).components().all(leads_down) {
+            true => Ok(Self(text)),
+            false => Err("it must be a path below $SIGNALBOX_HOME, such as `debug.log`"),
+        }
+    }
 }
 
 /// How much hooks say about themselves.

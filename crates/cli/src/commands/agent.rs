@@ -42,7 +42,7 @@ pub struct Arguments {
     /// A profile of config.toml: how it is started
     #[arg(long)]
     profile: Option<String>,
-    /// Run it without a terminal of your own; attach to see it
+    /// Run it without a terminal of your own, until it ends; attach to see it
     #[arg(long)]
     headless: bool,
     /// Arguments for the CLI, or the command line of any program

@@ -10,7 +10,8 @@ use crate::context::Context;
 use crate::error::CommandError;
 
 /// You see the agent's screen as it is now and as it changes; you cannot harm it by watching slowly. One person at a time
-/// may type. The detach keys (Ctrl-A d, or `agents.detach_key`) leave; the agent goes on.
+/// may type from elsewhere; whoever sits at the agent's own terminal always can. The detach keys (Ctrl-A d, or
+/// `agents.detach_key`) leave; the agent goes on.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Its id, its name, or the beginning of either

@@ -125,7 +125,10 @@ fn bundle(
         "logs": logs,
     });
     let text = serde_json::to_string_pretty(&value)?;
-    files::replace(path, text.as_bytes(), files::PRIVATE)?;
+    files::replace(path, text.as_bytes(), files::PRIVATE).map_err(|error| {
+        CommandError::precondition("doctor.bundle", format!("{} cannot be written: {error}", path.display()))
+            .hint("Name another file: `sb doctor --bundle FILE`.")
+    })?;
     cx.ui.status(&format!(
         "Wrote {}. It holds ids, times and counts, but no titles, texts or secrets.",
         path.display()

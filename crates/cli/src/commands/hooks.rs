@@ -95,8 +95,8 @@ fn spots(cx: &Context, where_to: &WhereTo) -> Result<Vec<Spot>, CommandError> {
                 .hint("`user` is for all you do, `project` for this project alone."));
         }
     };
-    let project = project_folder(cx)?;
-    installing::spots(&where_to.cli, Some(&project), |driver, roots| {
+    let project = if where_to.scope == "project" { Some(project_folder(cx)?) } else { None };
+    installing::spots(&where_to.cli, project.as_deref(), |driver, roots| {
         let places = scopes.iter().map(|scope| driver.places(*scope, roots));
         places.into_iter().find(|places| !places.is_empty()).unwrap_or_default()
     })
@@ -106,7 +106,10 @@ fn project_folder(cx: &Context) -> Result<PathBuf, CommandError> {
     let here = cx.directory()?;
     let registered =
         cx.project()?.and_then(|name| cx.config().ok()?.projects.get(name.as_str()).map(|p| p.path.clone()));
-    Ok(registered.or_else(|| signalbox_store::project::top(&here)).unwrap_or(here))
+    registered.or_else(|| signalbox_store::project::top(&here)).ok_or_else(|| {
+        CommandError::precondition("hooks.no-project", format!("{} belongs to no project", here.display()))
+            .hint("Go into a repository, or make this a project with `sb init`.")
+    })
 }
 
 fn install(

@@ -100,7 +100,12 @@ fn text(arguments: &Arguments) -> Result<String, CommandError> {
             let file = std::fs::File::open(path).map_err(|error| {
                 CommandError::not_found("inject.file", format!("{} cannot be read: {error}", path.display()))
             })?;
-            file.take(most).read_to_end(&mut bytes)?;
+            file.take(most).read_to_end(&mut bytes).map_err(|error| {
+                CommandError::precondition(
+                    "inject.file",
+                    format!("{} cannot be read: {error}", path.display()),
+                )
+            })?;
         }
         None if arguments.text == ["-"] => {
             std::io::stdin().take(most).read_to_end(&mut bytes)?;

@@ -1,10 +1,12 @@
 //! `sb replay`: watch again what an agent did.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use signalbox_pty::Allow;
 use signalbox_pty::filter::Filter;
 use signalbox_pty::record::{Cast, CastError, Event, Kind};
+use signalbox_pty::{Allow, Screen};
 
 use crate::agents::meant;
 use crate::context::Context;
@@ -12,6 +14,10 @@ use crate::error::CommandError;
 
 /// The longest pause that is kept where nothing happened.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How soon Ctrl-C is heeded.
+const BREATH: Duration = Duration::from_millis(50);
+/// How a program ends that was interrupted.
+const INTERRUPTED: i32 = 130;
 
 /// Plays the recording in your terminal, without what could harm it. The file is an asciicast: `asciinema play` takes it
 /// too. Long pauses are shortened; Ctrl-C ends it.
@@ -47,16 +53,28 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if arguments.path {
         return cx.ui.data(&format!("{}\n", path.display()));
     }
-    let newest = Cast::open(&path).map_err(|error| match error {
-        CastError::Read(cause) if cause.kind() == std::io::ErrorKind::NotFound => missing(),
-        other => CommandError::failed("replay.failed", &other),
-    })?;
-    let older = Cast::open_older(&path).map_err(|error| CommandError::failed("replay.failed", &error))?;
-    let parts = older.into_iter().chain([newest]);
+    let parts = || -> Result<_, CommandError> {
+        let newest = Cast::open(&path).map_err(|error| match error {
+            CastError::Read(cause) if cause.kind() == std::io::ErrorKind::NotFound => missing(),
+            other => CommandError::failed("replay.failed", &other),
+        })?;
+        let older = Cast::open_older(&path).map_err(|error| CommandError::failed("replay.failed", &error))?;
+        Ok(older.into_iter().chain([newest]))
+    };
     if arguments.events {
-        return list(cx, parts);
+        return list(cx, parts()?);
     }
-    play(cx, parts, arguments.speed, arguments.from_event.as_deref())
+    if let Some(words) = &arguments.from_event
+        && !parts()?.flatten().flatten().any(|event| is_marker(&event, words))
+    {
+        return Err(CommandError::not_found("replay.event", format!("no marker contains `{words}`"))
+            .hint("`sb replay --events ID` lists them."));
+    }
+    play(cx, parts()?, arguments.speed, arguments.from_event.as_deref())
+}
+
+fn is_marker(event: &Event, words: &str) -> bool {
+    event.kind == Kind::Marker && event.data.contains(words)
 }
 
 fn list(cx: &Context, parts: impl Iterator<Item = Cast>) -> Result<(), CommandError> {
@@ -76,37 +94,70 @@ fn play(
     speed: f64,
     from: Option<&str>,
 ) -> Result<(), CommandError> {
-    let mut filter = Filter::new(Allow::default());
+    let interrupted = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupted))?;
+    let mut stage = Stage { filter: Filter::new(Allow::default()), screen: None };
     // What comes before is drawn all the same, at once: the screen must be right.
     let mut skipping = from.is_some();
     for part in parts {
         let mut last = Duration::ZERO;
+        let size = part.header.size;
+        let screen = stage.screen.get_or_insert_with(|| Screen::new(size));
+        screen.resize(size);
         for event in part {
-            let Event { at, kind, data } =
-                event.map_err(|error| CommandError::failed("replay.failed", &error))?;
-            if let Some(words) = from
-                && kind == Kind::Marker
-                && data.contains(words)
-            {
+            let event = event.map_err(|error| CommandError::failed("replay.failed", &error))?;
+            if from.is_some_and(|words| is_marker(&event, words)) {
                 skipping = false;
             }
-            if kind != Kind::Output {
+            if event.kind != Kind::Output {
                 continue;
             }
             if !skipping && speed > 0.0 {
-                let pause = at.saturating_sub(last).min(LONGEST_PAUSE).div_f64(speed);
-                std::thread::sleep(pause);
+                pause(event.at.saturating_sub(last).min(LONGEST_PAUSE).div_f64(speed), &interrupted);
             }
-            last = at;
-            let shown = filter.feed(data.as_bytes());
-            cx.ui.bytes(&shown)?;
+            if interrupted.load(Ordering::Relaxed) {
+                stage.leave(cx)?;
+                cx.exit_with(INTERRUPTED);
+                return Ok(());
+            }
+            last = event.at;
+            stage.show(cx, event.data.as_bytes())?;
         }
     }
-    cx.ui.bytes(b"\x1b[0m\x1b[?25h\n")?;
-    if skipping {
-        let words = from.unwrap_or_default();
-        return Err(CommandError::not_found("replay.event", format!("no marker contains `{words}`"))
-            .hint("`sb replay --events ID` lists them."));
+    stage.leave(cx)
+}
+
+/// What the recording has made of the terminal so far.
+struct Stage {
+    filter: Filter,
+    screen: Option<Screen>,
+}
+
+impl Stage {
+    fn show(&mut self, cx: &Context, bytes: &[u8]) -> Result<(), CommandError> {
+        let shown = self.filter.feed(bytes);
+        if let Some(screen) = &mut self.screen {
+            screen.feed(&shown);
+        }
+        cx.ui.bytes(&shown)
     }
-    Ok(())
+
+    /// Put the terminal right: the program may have been killed in the middle, or nobody wanted to see its end.
+    fn leave(&self, cx: &Context) -> Result<(), CommandError> {
+        let mut undo = self.screen.as_ref().map(Screen::undo).unwrap_or_default();
+        undo.extend_from_slice(b"\x1b[0m\x1b[?25h\n");
+        cx.ui.bytes(&undo)
+    }
+}
+
+/// Wait, but not for somebody who has seen enough.
+fn pause(length: Duration, interrupted: &AtomicBool) {
+    let until = Instant::now() + length;
+    while !interrupted.load(Ordering::Relaxed) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(BREATH));
+    }
 }

@@ -78,6 +78,11 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         What::Refresh { id } => {
             let session = sessions::refreshed(cx, sessions::meant(cx, id.as_deref())?)?;
             sessions::pass_on(cx, &session.assigned, &session)?;
+            if let Some(why) = &session.charter.broken {
+                let message = format!("the charter of {} could not be made: {why}", session.name);
+                return Err(CommandError::precondition("session.charter", message)
+                    .hint("Until that is mended, all its tool calls are refused."));
+            }
             cx.ui.status(&format!("The charter of {} is compiled anew.", session.name));
             Ok(())
         }
@@ -161,6 +166,10 @@ fn json(session: &Session) -> serde_json::Value {
 
 fn assign(cx: &Context, set: Set) -> Result<(), CommandError> {
     cx.who()?.must_be_human("say what a session may do")?;
+    if set.role.is_none() && set.ticket.is_none() && set.worktree.is_none() && set.branch.is_none() {
+        return Err(CommandError::usage("session.nothing", "there is nothing to set")
+            .hint("Give at least one of --role, --ticket, --worktree and --branch."));
+    }
     let role = match &set.role {
         None => None,
         Some(word) => Some(Role::parse(word).ok_or_else(|| {
@@ -202,7 +211,12 @@ fn assign(cx: &Context, set: Set) -> Result<(), CommandError> {
     session::set_current_ticket(cx.home()?, session.id.as_str(), ticket.as_ref())?;
     let session = sessions::refreshed(cx, session)?;
     sessions::pass_on(cx, &before, &session)?;
-    cx.ui.status(&format!("{} is {} now.", session.name, session.charter.role.with_article()));
+    let ticket = session.charter.ticket.iter().map(|ticket| format!("ticket {ticket}"));
+    let branch = session.assigned.branch.iter().map(|branch| format!("branch {branch}"));
+    let folder = session.assigned.worktree.iter().map(|folder| folder.display().to_string());
+    let held: Vec<String> = ticket.chain(branch).chain(folder).collect();
+    let held = if held.is_empty() { String::new() } else { format!(": {}", held.join(", ")) };
+    cx.ui.status(&format!("{} is {} now{held}.", session.name, session.charter.role.with_article()));
     if cx.ui.json { cx.ui.json(&json(&session)) } else { Ok(()) }
 }
 

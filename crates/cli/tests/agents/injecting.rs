@@ -181,7 +181,7 @@ fn texts_of_every_kind() {
     eventually("the prompt", || agent.prompts().last().is_some_and(|prompt| prompt == "from a file"));
     let before = receipts(&env).len();
     for (text, words) in [
-        (vec![b'x'; 10_000_000], "1000000 are the most"),
+        (vec![b'x'; 10_000_000], "more than 1000000 bytes"),
         (b"\x1b\x07\x00\r".to_vec(), "control characters alone"),
         (b"".to_vec(), "empty"),
         (b" \n ".to_vec(), "empty"),

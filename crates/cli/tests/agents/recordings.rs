@@ -36,6 +36,29 @@ fn what_was_printed_can_be_seen_again() {
     assert!(log.stdout.contains("from elsewhere") && !log.stdout.contains('\x1b'), "{log}");
 }
 
+/// Whatever the program left on, and whenever somebody has seen enough.
+#[test]
+fn a_replay_leaves_the_terminal_usable() {
+    let env = env();
+    let line = "printf '\\033[?1049h\\033[?1000hinside'; sleep 0.3; printf ' and more'; kill -KILL $$";
+    let mut agent = Agent::program(&env, &["sh", "-c", line]);
+    agent.window.finish();
+    let is_undone = |shown: &str| {
+        let after = shown.rsplit_once("inside").map(|(_, after)| after).unwrap_or_default();
+        after.contains("\x1b[?1049l") && after.contains("\x1b[?1000l")
+    };
+    let all = env.sb(["replay", &agent.id, "--speed", "0"]).success().stdout;
+    assert!(is_undone(&all) && all.contains("and more"), "{all:?}");
+    let mut window = Window::open(&sb(&env, ["replay", &agent.id, "--speed", "0.01"]));
+    window.wait_for("inside");
+    window.press("\x03");
+    assert_eq!(window.finish(), 130);
+    let shown = String::from_utf8_lossy(&window.bytes()).into_owned();
+    assert!(is_undone(&shown) && !shown.contains("and more"), "{shown:?}");
+    // Nothing is shown of what cannot be found.
+    assert_eq!(env.sb(["replay", &agent.id, "--from-event", "nonsense"]).code(3).stdout, "");
+}
+
 /// Other programs read the files as well.
 #[test]
 fn asciinema_plays_it() {

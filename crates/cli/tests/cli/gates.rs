@@ -436,7 +436,7 @@ fn a_charter_that_could_not_be_made() {
         ),
     ] {
         env.write(file, text);
-        env.sb(["session", "refresh", "ada"]).success();
+        env.sb(["session", "refresh", "ada"]).code(4).says("could not be made");
         for cli in CLIS {
             let run = ask(&env, &mut ada, cli, &shell_call(&env, cli, "ada", "ls"));
             refused_by(cli, "charter", &run);

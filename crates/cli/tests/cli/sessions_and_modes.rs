@@ -319,7 +319,9 @@ fn a_session_that_was_prepared() {
     passed("claude", &ask_shell(&env, &mut later, &format!("echo x > '{tree}/tests/a.rs'")));
     refused_by("claude", "tests", &ask_shell(&env, &mut later, &format!("echo x > '{tree}/src/a.rs'")));
     // What is not said again stays.
-    env.sb(["session", "set", "--session", "later", "--role", "doer"]).success().says("later is a doer now.");
+    env.sb(["session", "set", "--session", "later", "--role", "doer"])
+        .success()
+        .says("later is a doer now: ticket");
     assert_eq!(charter_field(&env, "later", "branch"), "limit");
     refused_by("claude", "tests", &ask_shell(&env, &mut later, &format!("echo x > '{tree}/tests/a.rs'")));
 }
@@ -406,6 +408,10 @@ fn what_a_repository_says() {
     env.sb(["config", "set", "debug.level", "loud"]).code(2).says("`debug.level` cannot be `loud`");
     env.sb(["config", "set", "debug.format", "xml"]).code(2).says("`debug.format` cannot be `xml`");
     env.sb(["config", "set", "debug.level", ""]).success();
+    for elsewhere in ["/etc/zz", "../../dbg"] {
+        env.sb(["config", "set", "debug.file", elsewhere]).code(2).says("below $SIGNALBOX_HOME");
+    }
+    env.sb(["session", "set", "--session", "ada"]).code(2).says("there is nothing to set");
     env.sb(["config", "set", "mode.default", "discussion"]).success();
     env.write(&policy, "mode = \"implementation\"\n");
     let _bowie = env.agent("bowie");

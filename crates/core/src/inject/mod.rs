@@ -158,7 +158,7 @@ fn check(text: &str) -> Result<(), Refusal> {
     if text.len() > MOST_TEXT {
         return Err(Refusal::usage(
             "inject.too-long",
-            format!("the message has {} bytes, and {MOST_TEXT} are the most", text.len()),
+            format!("the message has more than {MOST_TEXT} bytes"),
         )
         .hint("Put it into a file and tell the agent to read that."));
     }

@@ -24,8 +24,10 @@ fn doer(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
                 ticket back with `sb release`.";
     let changed = intent.changes.iter().find_map(|touch| {
         let text = &touch.names.text;
-        if is_test(charter, &touch.names) || holds_tests(charter, &touch.names) {
+        if is_test(charter, &touch.names) {
             Some(format!("`{text}` is a test, and a doer does not change tests"))
+        } else if holds_tests(charter, &touch.names) {
+            Some(format!("there are tests in `{text}`, and a doer does not change tests"))
         } else if touch.names.unknown {
             Some(format!("it cannot be told whether `{text}` is a test, and a doer does not change tests"))
         } else {

@@ -154,7 +154,7 @@ pub(super) const ROWS: &[Row] = &[
     builds("java", Operands::Nothing),
     builds("javac", Operands::Nothing),
     builds("jekyll", Operands::Nothing),
-    builds("jest", Operands::Nothing),
+    builds("jest", Operands::Custom(super::packages::tests)),
     builds("jsdoc", Operands::Nothing),
     builds("jupyter", Operands::Nothing),
     builds("just", Operands::Custom(make)),
@@ -262,7 +262,7 @@ pub(super) const ROWS: &[Row] = &[
     builds("pydocstyle", Operands::Nothing),
     builds("pylint", Operands::Nothing),
     builds("pyright", Operands::Nothing),
-    builds("pytest", Operands::Nothing),
+    builds("pytest", Operands::Custom(super::packages::tests)),
     builds("qmake", Operands::Nothing),
     builds("quicktype", Operands::Nothing),
     builds("rails", Operands::Nothing),
@@ -350,7 +350,7 @@ pub(super) const ROWS: &[Row] = &[
     builds("vercel", Operands::Nothing),
     builds("virtualenv", Operands::Nothing),
     builds("vite", Operands::Nothing),
-    builds("vitest", Operands::Nothing),
+    builds("vitest", Operands::Custom(super::packages::tests)),
     builds("volta", Operands::Nothing),
     builds("vue-cli-service", Operands::Nothing),
     builds("wasm-bindgen", Operands::Nothing),
@@ -438,6 +438,11 @@ fn hook_installer(call: &mut Call<'_, '_>) -> Nature {
     match first_word(call).as_str() {
         "install" | "uninstall" | "init" | "add" | "set" | "init-templatedir" | "" => {
             call.write(&Field::known(".git/hooks"), Change::Content);
+            Nature::Builds
+        }
+        // They rewrite what they find.
+        "run" if call.args.iter().any(|word| word.is("-a") || word.is("--all-files")) => {
+            call.write(&Field::known("."), Change::Content);
             Nature::Builds
         }
         _ => Nature::Builds,

@@ -60,14 +60,38 @@ fn cargo(call: &mut Call<'_, '_>) -> Nature {
             call.opaque("its configuration runs programs");
         }
     }
+    let says = |wanted: &str| call.args.iter().any(|word| word.is(wanted));
+    let rewrites = match first_word(call).as_str() {
+        "fmt" => !says("--check"),
+        "fix" => true,
+        "clippy" => says("--fix"),
+        "insta" => says("accept") || says("--accept"),
+        _ => false,
+    };
     match first_word(call).as_str() {
-        _ if questions::asks(call) => Nature::Reads,
+        _ if questions::asks(call) => return Nature::Reads,
         "publish" | "login" | "logout" | "owner" | "yank" => {
             call.network(None);
-            Nature::Listed
+            return Nature::Listed;
         }
-        _ => Nature::Builds,
+        _ => {}
     }
+    if rewrites {
+        // All there is, tests too.
+        call.write(&Field::known("."), Change::Content);
+    }
+    Nature::Builds
+}
+
+/// Test runners. Asked to, they write down as right whatever comes out.
+pub(super) fn tests(call: &mut Call<'_, '_>) -> Nature {
+    const ACCEPTING: &[&str] =
+        &["-u", "--updateSnapshot", "--update", "--update-snapshots", "--snapshot-update"];
+    let accepts = |word: &Field| ACCEPTING.iter().any(|option| word.is(option));
+    if call.args.iter().any(accepts) {
+        call.write(&Field::known("."), Change::Content);
+    }
+    Nature::Builds
 }
 
 fn go(call: &mut Call<'_, '_>) -> Nature {
@@ -88,6 +112,10 @@ fn go(call: &mut Call<'_, '_>) -> Nature {
     match first_word(call).as_str() {
         _ if questions::asks(call) => Nature::Reads,
         "env" if !writes_environment => Nature::Reads,
+        "fmt" | "fix" => {
+            call.write(&Field::known("."), Change::Content);
+            Nature::Builds
+        }
         _ => Nature::Builds,
     }
 }
@@ -213,6 +241,11 @@ fn formatter(call: &mut Call<'_, '_>) -> Nature {
         } else {
             call.read(operand);
         }
+    }
+    // Where nothing is named, these take all there is.
+    if writes && operands.is_empty() && matches!(call.name, "ruff" | "taplo" | "dprint" | "eslint" | "ktlint")
+    {
+        call.write(&Field::known("."), Change::Content);
     }
     match call.name {
         "gofmt" | "prettier" | "clang-format" | "shfmt" | "goimports" if !writes => Nature::Reads,

@@ -223,7 +223,8 @@ pub(super) const MORE: &[Row] = &[
     reads("exa", "L I s", Operands::Read),
     reads("expand", "t", Operands::Read),
     reads("eza", "L I s color sort", Operands::Read),
-    reads("file", "m f F", Operands::Read),
+    // It can compile what it knows, into the folder where it is.
+    reads("file", "m f F", Operands::Read).with(&[("C", Does::Opaque), ("compile", Does::Opaque)]),
     reads("fmt", "w p", Operands::Read),
     reads("fold", "w width", Operands::Read),
     reads("getfacl", "", Operands::Read),
