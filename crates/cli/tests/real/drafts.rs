@@ -36,10 +36,12 @@ pub struct Row {
     pub menu: &'static str,
     /// A call that makes this file, after the person was asked.
     pub makes: fn(file: &str) -> Turn,
-    /// How it asks, and the keys that say yes and no.
+    /// How it asks, and the key that says yes.
     pub question: &'static str,
     pub yes: &'static str,
-    pub no: &'static str,
+    /// The key that says no; `None` where that leads elsewhere: Codex then takes nothing from its queue before the next prompt, and Gemini CLI forgets
+    /// what it was asked.
+    pub no: Option<&'static str>,
     /// How long after a paste an Enter is taken for a part of it.
     pub after_paste: Duration,
     /// Whether a line may stay in the box though it was sent off. Claude Code 2.1.197 forgets to clear the box where Enter is
@@ -68,7 +70,7 @@ const CLAUDE: Row = Row {
     },
     question: "Do you want to proceed?",
     yes: "1",
-    no: "\x1b",
+    no: Some("\x1b"),
     after_paste: Duration::ZERO,
     leaves_lines: true,
     needs_prompt: false,
@@ -95,7 +97,7 @@ const CODEX: Row = Row {
     },
     question: "Would you like to run the following command?",
     yes: "y",
-    no: "\x1b",
+    no: None,
     after_paste: Duration::ZERO,
     leaves_lines: false,
     needs_prompt: true,
@@ -113,7 +115,7 @@ const GEMINI: Row = Row {
     makes: |file| call("run_shell_command", json!({ "command": format!("touch {file}") })),
     question: "Allow execution of",
     yes: "1",
-    no: "\x1b",
+    no: None,
     after_paste: Duration::from_millis(700),
     leaves_lines: false,
     needs_prompt: false,
@@ -131,7 +133,7 @@ const COPILOT: Row = Row {
     makes: |file| call("bash", json!({ "command": format!("touch {file}"), "description": "d" })),
     question: "Do you want to run this command?",
     yes: "1",
-    no: "\x1b",
+    no: Some("\x1b"),
     after_paste: Duration::ZERO,
     leaves_lines: false,
     needs_prompt: false,

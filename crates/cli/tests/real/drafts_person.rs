@@ -264,11 +264,11 @@ impl Person {
         let question = self.row.question;
         self.pause_before("the dialog stays open", |_, screen| screen.contains(question));
         assert_eq!(self.at.scene.read(&file), None, "somebody said yes:\n{}", self.at.terminal.screen());
-        let says_yes = self.dice.below(2) == 0;
-        let key = if says_yes { self.row.yes } else { self.row.no };
-        self.at.terminal.answer(question, key, PATIENCE);
+        let no = self.row.no.filter(|_| self.dice.below(2) == 0);
+        // Once: a second one would go into the box.
+        self.press(no.unwrap_or(self.row.yes));
         self.sees_draft();
-        if says_yes {
+        if no.is_none() {
             self.at.wait_until("the file", || self.at.scene.read(&file));
         }
         self.counts.dialogs += 1;
@@ -280,6 +280,7 @@ impl Person {
         self.press(&line);
         self.draft.clone_from(&line);
         self.sees_draft();
+        let _ = self.at.terminal.is_quiet(self.row.after_paste, PATIENCE);
         self.press("\r");
         self.at.terminal.wait_for(self.row.question, PATIENCE);
         self.draft.clear();
