@@ -58,12 +58,15 @@ pub fn deliver(
     let usual = Timing::default();
     // A box that looks empty may hold what the screen has not shown yet.
     let lag = jiff::SignedDuration::try_from(terminal.lag).unwrap_or(usual.quiet);
-    let timing = Timing { hears_prompts, quiet: usual.quiet.max(lag), ..usual };
+    let settle = jiff::SignedDuration::try_from(terminal.settle).unwrap_or(usual.settle);
+    let timing = Timing { hears_prompts, quiet: usual.quiet.max(lag), settle, ..usual };
     let mut delivery = Delivery::new(waiting.injection.id.clone(), timing, clock::now());
+    // Before the time: a key that comes between the two must not look as old as the one before it.
+    let seq = handle.input_seq();
     if let Some(at) = typed_at(handle) {
         delivery = delivery.person_typed_at(at);
     }
-    let mut hands = Hands { handle, terminal, text: &text, hold: None, seq: handle.input_seq() };
+    let mut hands = Hands { handle, terminal, text: &text, hold: None, seq };
     loop {
         let inputs = hands.see(desk, waiting);
         for input in inputs {

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
+use signalbox_core::agent::State;
 use signalbox_core::inject::{Door, Fate};
 use signalbox_core::{AgentId, SessionId};
 use signalbox_store::agents::Record;
@@ -22,8 +23,8 @@ use crate::attach;
 const TURN: Duration = Duration::from_secs(1);
 /// How long the waiter of an ended conversation may take to notice.
 const CHANGE_OVER: Duration = Duration::from_secs(5);
-/// How long nobody may have typed. A message that arrives together with a carriage return makes Claude Code put the line
-/// that was sent back into the box, now and then.
+/// How long nobody may have typed. Claude Code leaves a line in the box, though it sends it, where its carriage return comes in
+/// the very moment in which a turn ends; and the turn of a message is often a short one.
 const QUIET: Duration = Duration::from_millis(1_500);
 /// How often it is looked whether somebody still types.
 const LOOK: Duration = Duration::from_millis(300);
@@ -59,7 +60,7 @@ pub fn wait(
     let Some(_lock) = take_post(home, agent, session, &needed).ok().flatten() else { return Ok(None) };
     let mut watch = outbox.watch().ok();
     while needed() {
-        if !outbox.waiting()?.is_empty() && somebody_types(record) {
+        if !outbox.waiting()?.is_empty() && must_wait(record, door) {
             std::thread::sleep(LOOK);
             continue;
         }
@@ -79,10 +80,18 @@ pub fn wait(
     Ok(None)
 }
 
-/// Whether somebody types into the agent's terminal right now. Where the agent does not answer, nobody does.
-fn somebody_types(record: &Record) -> bool {
-    let quiet = attach::about(&record.socket).ok().and_then(|about| about.quiet_ms);
-    quiet.is_some_and(|quiet| Duration::from_millis(quiet) < QUIET)
+/// Whether this is not the time. Where the agent does not answer, nothing speaks against it.
+fn must_wait(record: &Record, door: Door) -> bool {
+    attach::about(&record.socket).is_ok_and(|about| {
+        let quiet = about.quiet_ms.map(Duration::from_millis);
+        quiet.is_some_and(|quiet| quiet < QUIET) || may_be_dropped(door, about.state)
+    })
+}
+
+/// Whether the CLI may drop what it is handed now. Copilot CLI forgets what waits for the end of a turn where the person says
+/// no in a dialog or interrupts it.
+fn may_be_dropped(door: Door, state: State) -> bool {
+    door == Door::Extension && !matches!(state, State::Idle | State::Starting)
 }
 
 /// All that waits and fits.
@@ -140,4 +149,20 @@ fn post(home: &Home, agent: &AgentId) -> Option<Post> {
 
 fn post_path(home: &Home, agent: &AgentId) -> PathBuf {
     home.waiters().join(format!("{agent}.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extension_hands_over_nothing_that_an_interruption_would_drop() {
+        let held =
+            |door| State::ALL.into_iter().filter(|state| may_be_dropped(door, *state)).collect::<Vec<_>>();
+        assert!(held(Door::Extension).contains(&State::WaitingPermission));
+        assert!(held(Door::Extension).contains(&State::Working));
+        assert!(!may_be_dropped(Door::Extension, State::Idle));
+        // Claude Code keeps what its hook says, whatever becomes of the turn.
+        assert_eq!(held(Door::Waiter), []);
+    }
 }

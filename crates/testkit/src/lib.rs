@@ -5,6 +5,7 @@
 mod agent;
 pub mod clis;
 mod clockwork;
+mod dice;
 pub mod model;
 mod run;
 
@@ -13,6 +14,7 @@ use std::process::Command;
 
 pub use agent::{Agent, quote};
 use clockwork::Clockwork;
+pub use dice::Dice;
 pub use run::{Run, without_root};
 
 /// How the name of every test's directory begins. A space and a letter beyond ASCII, because users' have them.

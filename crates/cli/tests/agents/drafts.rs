@@ -7,10 +7,10 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use signalbox_testkit::TestEnv;
+use signalbox_testkit::{Dice, TestEnv};
 
 use crate::kit::{Agent, env, receipts, sb};
-use crate::model::{Dice, Editor};
+use crate::model::Editor;
 use crate::window::eventually;
 
 /// How many messages may wait before nobody sends more: the queue is bounded.

@@ -3,64 +3,11 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use signalbox_testkit::Run;
-use signalbox_testkit::clis::{Size, Terminal, skip_without};
-use signalbox_testkit::model::{Gate, Model, Turn};
+use signalbox_testkit::clis::skip_without;
+use signalbox_testkit::model::{Gate, Turn};
 
 use crate::support::{Scene, bash, can_type};
-
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A CLI in a terminal, run by `sb agent`.
-struct Wrapped {
-    scene: Scene,
-    model: Model,
-    terminal: Terminal,
-    agent: String,
-}
-
-impl Wrapped {
-    fn start(scene: Scene, cli: &str, arguments: &[&str]) -> Self {
-        let model = Model::start([]);
-        let started = scene.start(&model);
-        let words: Vec<&str> = ["agent", cli, "--"].into_iter().chain(arguments.iter().copied()).collect();
-        let terminal = started.open_under(scene.env.program(), &words, Size::WIDE);
-        let mut wrapped = Self { scene, model, terminal, agent: String::new() };
-        wrapped.agent = wrapped
-            .wait_for("an agent", |agents| agents.as_array()?.first()?["id"].as_str().map(ToOwned::to_owned));
-        wrapped
-    }
-
-    /// Wait until `sb agents` says what is wanted.
-    #[track_caller]
-    fn wait_for<T>(&self, what: &str, wanted: impl Fn(&Value) -> Option<T>) -> T {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let agents = self.scene.env.sb(["agents", "--json"]).success();
-            let found = serde_json::from_str(&agents.stdout).ok().and_then(|agents| wanted(&agents));
-            if let Some(found) = found {
-                return found;
-            }
-            assert!(Instant::now() < end, "there is not {what}: {agents}\n{}", self.terminal.screen());
-        }
-    }
-
-    #[track_caller]
-    fn wait_state(&self, state: &str) {
-        self.wait_for(state, |agents| (agents[0]["state"] == state).then_some(()));
-    }
-
-    /// Say something to it, and wait for the last receipt.
-    fn tell(&self, text: &str) -> Run {
-        self.scene.env.sb(["inject", &self.agent, "--wait", "60s", text])
-    }
-
-    /// How often a text reached the model in what it was sent last.
-    fn times(&self, text: &str) -> usize {
-        let last = self.model.conversation().pop().unwrap_or_default().to_string();
-        last.matches(text).count()
-    }
-}
+use crate::wrapped::{PATIENCE, Wrapped};
 
 #[test]
 fn claude_is_told_by_its_own_hook_and_the_draft_stays() {
@@ -189,6 +136,40 @@ fn codex_is_told_through_its_queue_and_the_draft_stays() {
 }
 
 #[test]
+fn codex_keeps_what_it_is_told_behind_a_dialog_that_the_person_declines() {
+    if skip_without("codex") {
+        return;
+    }
+    let asks = ["-s", "workspace-write", "-a", "on-request"];
+    let mut codex = Wrapped::start(Scene::codex(""), "codex", &asks);
+    codex.wait_state("idle");
+    let call =
+        json!({ "cmd": "touch asked.txt", "sandbox_permissions": "require_escalated", "justification": "j" });
+    codex.model.play([
+        Turn::call("exec_command", call),
+        Turn::say("first answer"),
+        Turn::say("second answer"),
+    ]);
+    codex.terminal.submit("PROMPT of the person");
+    codex.terminal.wait_for("Would you like to run the following command?", PATIENCE);
+    codex.wait_state("waiting-permission");
+    codex.scene.env.sb(["inject", &codex.agent, "BEHIND the dialog"]).success();
+    let end = Instant::now() + Duration::from_secs(4);
+    while Instant::now() < end {
+        assert!(codex.terminal.shows("Would you like to"), "{}", codex.terminal.screen());
+        std::thread::park_timeout(Duration::from_millis(50));
+    }
+    codex.terminal.press("\x1b");
+    codex.terminal.wait_gone("Would you like to", PATIENCE);
+    // Codex takes nothing from its queue after that, until the person says something: then nothing is lost.
+    codex.model.play([Turn::say("first answer"), Turn::say("second answer")]);
+    codex.terminal.submit("ANOTHER prompt");
+    assert!(codex.model.sees("BEHIND the dialog", PATIENCE), "{}", codex.terminal.screen());
+    assert_eq!(codex.times("BEHIND the dialog"), 1);
+    assert_eq!(codex.scene.read("asked.txt"), None);
+}
+
+#[test]
 fn gemini_is_typed_into_only_when_nobody_else_types() {
     if skip_without("gemini") {
         return;
@@ -208,89 +189,6 @@ fn gemini_is_typed_into_only_when_nobody_else_types() {
     let receipts = gemini.scene.events("inject.delivered");
     assert_eq!(receipts.len(), 1, "{receipts:#?}");
     assert_eq!(receipts[0]["data"]["door"], json!("keyboard"));
-}
-
-/// Numbers that look random and are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % sides
-    }
-}
-
-/// A person types, deletes, moves about and sends, while messages arrive: each line reaches the model as it was typed,
-/// and each message once. `SIGNALBOX_DRAFT_RUNS` says how many lines.
-#[test]
-fn claude_drafts_stay_whole_whatever_arrives_meanwhile() {
-    if skip_without("claude") {
-        return;
-    }
-    let runs: u64 = std::env::var("SIGNALBOX_DRAFT_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
-    let mut claude = Wrapped::start(Scene::claude(""), "claude", &[]);
-    claude.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
-    claude.wait_state("idle");
-    let mut dice = Dice(runs);
-    let (mut lines, mut messages) = (Vec::new(), Vec::new());
-    for run in 0..runs {
-        claude
-            .model
-            .play((0..20).map(|answer| Turn::say(format!("answer {run}-{answer}"))).collect::<Vec<_>>());
-        let mut line = format!("LINE{run}");
-        claude.terminal.type_text(&line);
-        for piece in 0..=dice.roll(4) {
-            match dice.roll(4) {
-                0 => {
-                    line.push_str(&format!(" piece{piece}"));
-                    claude.terminal.press(&format!(" piece{piece}"));
-                }
-                1 => {
-                    line.push_str(" gone");
-                    claude.terminal.press(" gonex\x7f");
-                }
-                2 => {
-                    // To the beginning, a word there, and back to the end.
-                    line.insert_str(0, "front ");
-                    claude.terminal.press("\x01front \x05");
-                }
-                _ => {
-                    line.push_str(" pasted, too");
-                    claude.terminal.press("\x1b[200~ pasted, too\x1b[201~");
-                }
-            }
-            claude.terminal.wait_for(&line, PATIENCE);
-            if dice.roll(2) == 0 {
-                let message = format!("MESSAGE{}.", messages.len());
-                claude.scene.env.sb(["inject", &claude.agent, &message]).success();
-                messages.push(message);
-            }
-        }
-        // Whatever came meanwhile, the line still stands there, and nothing else.
-        claude.terminal.wait_for(&format!("❯\u{a0}{line}"), PATIENCE);
-        claude.terminal.press("\r");
-        assert!(claude.model.sees(&line, PATIENCE), "{line}\n{}", claude.terminal.screen());
-        lines.push(line);
-        claude.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
-        claude.wait_state("idle");
-    }
-    claude.model.play((0..20).map(|answer| Turn::say(format!("last {answer}"))).collect::<Vec<_>>());
-    let end = Instant::now() + PATIENCE;
-    while claude.scene.events("inject.delivered").len() < messages.len() {
-        assert!(Instant::now() < end, "not all were delivered: {}", claude.terminal.screen());
-    }
-    for message in &messages {
-        assert!(claude.model.sees(message, PATIENCE), "{message} is lost");
-    }
-    claude.wait_state("idle");
-    let said = claude.model.conversation().pop().unwrap_or_default().to_string();
-    for line in &lines {
-        assert_eq!(said.matches(line.as_str()).count(), 1, "{line} in {said}");
-    }
-    for message in &messages {
-        assert_eq!(said.matches(message.as_str()).count(), 1, "{message} in {said}");
-    }
-    eprintln!("{} lines and {} messages", lines.len(), messages.len());
 }
 
 #[test]

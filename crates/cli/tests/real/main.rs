@@ -14,10 +14,13 @@ mod claude_subagent;
 mod codex;
 mod copilot;
 mod core_set;
+mod drafts;
+mod drafts_person;
 mod failure;
 mod gemini;
 mod mcp_installed;
 mod support;
+mod wrapped;
 
 /// No further arguments.
 const NOTHING: [&str; 0] = [];

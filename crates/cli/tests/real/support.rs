@@ -37,6 +37,11 @@ impl Scene {
         Self::new("claude", Cli::claude, config, &[])
     }
 
+    /// Claude Code without the hooks.
+    pub fn claude_alone(config: &str) -> Self {
+        Self::without_hooks(TestEnv::new(env!("CARGO_BIN_EXE_sb")), "claude", Cli::claude, config)
+    }
+
     pub fn codex(config: &str) -> Self {
         Self::new("codex", Cli::codex, config, &["--trust"])
     }

@@ -39,6 +39,8 @@ struct Seen {
     /// How often the text stood above the box before the paste.
     above_before: u32,
     above: bool,
+    /// Since when it stands in the box.
+    shown: Option<Timestamp>,
     submits: u32,
     withdraws: u32,
     /// It was taken out of the box by us.
@@ -214,6 +216,9 @@ impl Delivery {
         match (holds, activity) {
             (_, Activity::Dialog) => self.strand(now),
             (Holds::Ours | Holds::Collapsed, Activity::Idle) if !stop => {
+                if now < *self.seen.shown.get_or_insert(now) + self.timing.settle {
+                    return Action::Wait;
+                }
                 self.seen.submits += 1;
                 self.stage = Stage::Submitting { since: now };
                 Action::Submit

@@ -106,6 +106,9 @@ pub struct Timing {
     pub patience: SignedDuration,
     /// How long a paste or its withdrawal may take to show.
     pub show: SignedDuration,
+    /// How long the text must have been shown before it is submitted: some CLIs take a return that follows a paste too closely
+    /// for a part of it.
+    pub settle: SignedDuration,
     /// How long a submitted text may stay in the box before it is submitted again.
     pub resubmit: SignedDuration,
     /// How long the CLI may take to show that it has taken the text.
@@ -126,6 +129,7 @@ impl Default for Timing {
             quiet: SignedDuration::from_millis(1_500),
             patience: SignedDuration::from_secs(2),
             show: SignedDuration::from_secs(3),
+            settle: SignedDuration::ZERO,
             resubmit: SignedDuration::from_secs(1),
             take: SignedDuration::from_secs(10),
             stranded: SignedDuration::from_mins(10),

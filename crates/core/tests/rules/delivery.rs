@@ -142,6 +142,24 @@ fn a_lost_return_is_pressed_again_and_only_while_the_text_is_seen_in_the_box() {
 }
 
 #[test]
+fn a_return_waits_until_the_text_has_been_shown_for_long_enough() {
+    let timing = Timing { settle: SignedDuration::from_millis(400), ..Timing::default() };
+    let submitted_at = |shown_after: usize| {
+        let mut way = vec![EMPTY, Input::Typed];
+        way.extend(vec![EMPTY; shown_after]);
+        way.extend(vec![OURS; 10]);
+        let mut delivery = new(timing);
+        let mut steps = (1..).zip(&way);
+        steps.find_map(|(n, input)| (delivery.step(input, at(n * 100)) == Action::Submit).then_some(n))
+    };
+    assert_eq!(submitted_at(0), Some(3 + 4), "400 ms after the first look that shows it");
+    assert_eq!(submitted_at(9), Some(3 + 9 + 4), "however late it is shown");
+    // Nobody need wait for that: a person who types meanwhile comes first.
+    let way = [EMPTY, Input::Typed, OURS, Input::PersonWaits, OURS, Input::Typed, EMPTY, Input::Tick];
+    assert_eq!(names(&play(timing, &way)), ["Paste", "Withdraw", "Release", "Defer(PersonTyping)"]);
+}
+
+#[test]
 fn what_the_cli_shows_otherwise_is_taken_out_and_tried_again_a_few_times() {
     let mut delivery = new(Timing::default());
     let mut now = 0;

@@ -15,6 +15,7 @@ pub(crate) const TERMINAL: Terminal = Terminal {
     withdraw,
     while_busy: WhileBusy::Queues,
     lag: Duration::from_secs(1),
+    settle: Duration::ZERO,
     collapsed: |draft| draft.starts_with("[Pasted text #") && draft.ends_with(']') && !draft.contains('\n'),
 };
 

@@ -17,6 +17,7 @@ pub(crate) const TERMINAL: Terminal = Terminal {
     withdraw: backspaces,
     while_busy: WhileBusy::Queues,
     lag: Duration::from_secs(1),
+    settle: Duration::ZERO,
     collapsed: |draft| draft.starts_with("[Pasted Content ") && draft.ends_with(" chars]"),
 };
 

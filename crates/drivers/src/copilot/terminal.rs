@@ -14,6 +14,7 @@ pub(crate) const TERMINAL: Terminal = Terminal {
     withdraw,
     while_busy: WhileBusy::Queues,
     lag: Duration::from_secs(5),
+    settle: Duration::ZERO,
     collapsed: |draft| draft.starts_with("[Paste #") && draft.ends_with(']') && !draft.contains('\n'),
 };
 

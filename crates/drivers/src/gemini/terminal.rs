@@ -17,6 +17,8 @@ pub(crate) const TERMINAL: Terminal = Terminal {
     withdraw: backspaces,
     while_busy: WhileBusy::Queues,
     lag: Duration::from_secs(1),
+    // A return within 40 ms of a paste is a new line, and on a busy machine these 40 ms are long.
+    settle: Duration::from_millis(400),
     collapsed: |draft| draft.starts_with("[Pasted Text: ") && draft.ends_with(']') && !draft.contains('\n'),
 };
 

@@ -15,6 +15,7 @@ pub(crate) const TERMINAL: Terminal = Terminal {
     while_busy: WhileBusy::Queues,
     // A script can make it slow.
     lag: Duration::from_secs(1),
+    settle: Duration::ZERO,
     collapsed: |_| false,
 };
 

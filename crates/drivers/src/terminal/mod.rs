@@ -28,6 +28,8 @@ pub struct Terminal {
     /// How far the screen may lag behind the keys, on a busy machine. A box that looks empty may hold what the person typed
     /// within this time.
     pub lag: Duration,
+    /// How long after a paste has shown a return may still be taken for a part of it.
+    pub settle: Duration,
     /// Whether this text in the box stands for a paste that was too long to be shown.
     pub collapsed: fn(&str) -> bool,
 }
@@ -129,9 +131,11 @@ impl Terminal {
     }
 }
 
-/// As many of a key as there are characters, which is never too few to empty the box: on an empty box it does nothing.
+/// As many of a key as there are characters, and some more: on an empty box it does nothing, and a return that the CLI took
+/// for a part of the text is one more to take out.
 pub(crate) fn backspaces(text: &str) -> Vec<u8> {
-    vec![0x7f; text.chars().count()]
+    const SPARE: usize = 8;
+    vec![0x7f; text.chars().count() + SPARE]
 }
 
 /// Not a single look is known.
@@ -142,5 +146,6 @@ pub(crate) const UNSEEN: Terminal = Terminal {
     withdraw: backspaces,
     while_busy: WhileBusy::Unknown,
     lag: Duration::from_secs(1),
+    settle: Duration::ZERO,
     collapsed: |_| false,
 };

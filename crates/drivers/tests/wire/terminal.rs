@@ -356,3 +356,13 @@ const CLAUDE: Rows = &[
     ("start-key", "dialog hidden"),
     ("start-trust", "dialog hidden"),
 ];
+
+/// A return that the CLI took for a new line is one character more than the text has.
+#[test]
+fn taking_a_text_out_also_takes_out_the_returns_behind_it() {
+    for name in ["codex", "gemini", "puppet"] {
+        let keys = (find(name).expect("a driver").terminal.withdraw)("two\nlines 日本語");
+        let backspaces = keys.iter().filter(|key| **key == 0x7f).count();
+        assert!(backspaces > "two\nlines 日本語".chars().count() + 2, "{name}: {keys:?}");
+    }
+}

@@ -126,7 +126,9 @@ impl Terminal {
         self.wait_gone(question, ONE_TRY);
     }
 
-    fn comes_true(&self, patience: Duration, is_so: impl Fn(&str) -> bool) -> bool {
+    /// Wait until it is so. `false` where it does not become so in time.
+    #[must_use = "say what it means where it is not so"]
+    pub fn comes_true(&self, patience: Duration, is_so: impl Fn(&str) -> bool) -> bool {
         let is_done = |shown: &Shown| is_so(&shown.screen.text());
         let is_pending = |shown: &mut Shown| !shown.is_over && !is_done(shown);
         let waited = self.shown.1.wait_timeout_while(lock(&self.shown.0), patience, is_pending);
