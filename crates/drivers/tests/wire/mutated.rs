@@ -50,7 +50,7 @@ proptest! {
     #[test]
     fn a_field_of_another_type(which in any::<prop::sample::Index>(), at in 0usize..24, odd in odd_value()) {
         let all = recorded();
-        let (_, _, bytes) = which.get(&all);
+        let (_, _, bytes) = which.get(all);
         let mut payload: Value = serde_json::from_slice(bytes).unwrap();
         replace(&mut payload, &mut at.clone(), &odd);
         try_all(payload.to_string().as_bytes());
@@ -59,14 +59,14 @@ proptest! {
     #[test]
     fn a_payload_cut_off(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>()) {
         let all = recorded();
-        let (_, _, bytes) = which.get(&all);
+        let (_, _, bytes) = which.get(all);
         try_all(&bytes[..at.index(bytes.len())]);
     }
 
     #[test]
     fn a_byte_changed(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
         let all = recorded();
-        let (_, _, bytes) = which.get(&all);
+        let (_, _, bytes) = which.get(all);
         let mut bytes = bytes.clone();
         let at = at.index(bytes.len());
         bytes[at] = byte;
@@ -76,7 +76,7 @@ proptest! {
     #[test]
     fn a_field_missing_or_added(which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), name in ".{0,12}") {
         let all = recorded();
-        let (driver, _, bytes) = which.get(&all);
+        let (driver, _, bytes) = which.get(all);
         let payload: Map<String, Value> = serde_json::from_slice(bytes).unwrap();
         let mut less = payload.clone();
         let key = payload.keys().nth(at.index(payload.len())).unwrap();

@@ -2,11 +2,20 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use signalbox_drivers::{DRIVERS, Driver, HookKind, Incoming, Moment, find, recognise, recognise_bytes};
 
-/// Every recorded payload: its CLI, its file's name and its bytes, in the order of names.
-pub(crate) fn recorded() -> Vec<(&'static Driver, String, Vec<u8>)> {
+/// A CLI, the name of a file, and its bytes.
+type Payload = (&'static Driver, String, Vec<u8>);
+
+/// Every recorded payload, in the order of names. Read once: random tests ask for them a million times.
+pub(crate) fn recorded() -> &'static [Payload] {
+    static ALL: LazyLock<Vec<Payload>> = LazyLock::new(read_recorded);
+    &ALL
+}
+
+fn read_recorded() -> Vec<Payload> {
     let mut all = Vec::new();
     for driver in DRIVERS {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/payloads").join(driver.name);
@@ -63,9 +72,9 @@ fn every_recorded_payload_is_understood() {
     let all = recorded();
     assert!(all.len() > 150, "only {} payloads", all.len());
     for (driver, name, bytes) in all {
-        let incoming = read(driver, &name, &bytes);
+        let incoming = read(driver, name, bytes);
         let place = format!("{} {name}", driver.name);
-        assert_eq!(incoming.moment.kind(), expected(event(&name)), "{place}");
+        assert_eq!(incoming.moment.kind(), expected(event(name)), "{place}");
         assert!(!incoming.session.is_empty(), "{place}");
         if driver.name != "goose" {
             let cwd = incoming.cwd.unwrap_or_else(|| panic!("{place} has no cwd"));
@@ -73,7 +82,7 @@ fn every_recorded_payload_is_understood() {
         }
         assert_eq!(
             incoming.subagent.is_some(),
-            String::from_utf8_lossy(&bytes).contains(agent_mark(driver)),
+            String::from_utf8_lossy(bytes).contains(agent_mark(driver)),
             "{place}"
         );
     }
@@ -87,9 +96,9 @@ fn agent_mark(driver: &Driver) -> &'static str {
 #[test]
 fn every_recorded_payload_is_recognised() {
     for (driver, name, bytes) in recorded() {
-        let found = recognise_bytes(&bytes).map(|found| found.name);
+        let found = recognise_bytes(bytes).map(|found| found.name);
         assert_eq!(found, Some(driver.name), "{name}");
-        let value = serde_json::from_slice(&bytes).unwrap();
+        let value = serde_json::from_slice(bytes).unwrap();
         assert_eq!(recognise(&value).map(|found| found.name), Some(driver.name), "{name}");
     }
     assert!(recognise_bytes(b"{}").is_none());
@@ -100,7 +109,7 @@ fn every_recorded_payload_is_recognised() {
 fn what_the_recorded_payloads_say() {
     let mut table = String::new();
     for (driver, name, bytes) in recorded() {
-        let incoming = read(driver, &name, &bytes);
+        let incoming = read(driver, name, bytes);
         let moment = format!("{:?}", incoming.moment);
         let moment: String = moment.chars().take(240).collect();
         let agent =
