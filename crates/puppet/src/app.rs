@@ -71,6 +71,8 @@ pub(crate) fn prepare(
 pub(crate) fn run(arguments: &Arguments) -> std::io::Result<u8> {
     let (bell, mut ears) = UnixStream::pair()?;
     bell.set_nonblocking(true)?;
+    // A window of another size is drawn anew.
+    signal_hook::low_level::pipe::register(signal_hook::consts::SIGWINCH, bell.try_clone()?)?;
     let ring = move || {
         // A full pipe rings as well.
         let _ = (&bell).write(&[0]);
@@ -97,6 +99,7 @@ pub(crate) fn run(arguments: &Arguments) -> std::io::Result<u8> {
         let (keys, bells) = wait(&ears, ready)?;
         if bells {
             let _ = ears.read(&mut buffer)?;
+            due = due.or_else(|| Some(Instant::now()));
         }
         for news in news.try_iter() {
             if app.hear(news) {
@@ -145,7 +148,6 @@ fn wait(ears: &UnixStream, until: Option<Instant>) -> std::io::Result<(bool, boo
     let left = until.map(|until| until.saturating_duration_since(Instant::now()));
     let left = left.and_then(|left| Timespec::try_from(left).ok());
     match poll(&mut both, left.as_ref()) {
-        // The size of the window may have changed: look again.
         Err(rustix::io::Errno::INTR) => Ok((false, false)),
         Err(error) => Err(error.into()),
         Ok(_) => Ok((!both[0].revents().is_empty(), !both[1].revents().is_empty())),

@@ -47,10 +47,15 @@ impl Picture<'_> {
         let hidden = front.len().saturating_sub(rows);
         let mut out = format!("\x1b]0;{}\x07\x1b[?25l\x1b[H", self.title);
         let all = above.iter().chain(front.iter().skip(hidden));
-        for (at, row) in all.enumerate() {
-            out.push_str(&format!("\x1b[{};1H{}\x1b[K", at + 1, cut(row, columns)));
+        // Cleared first: behind a full row terminals do not agree on where the cursor is.
+        let mut drawn = 0;
+        for row in all {
+            drawn += 1;
+            out.push_str(&format!("\x1b[{drawn};1H\x1b[K{}", cut(row, columns)));
         }
-        out.push_str("\x1b[J");
+        if drawn < rows {
+            out.push_str(&format!("\x1b[{};1H\x1b[J", drawn + 1));
+        }
         if let Some((row, column)) = caret {
             let row = (first + row).saturating_sub(hidden);
             out.push_str(&format!("\x1b[{};{}H\x1b[?25h", row + 1, column.min(columns - 1) + 1));

@@ -123,6 +123,22 @@ fn the_size_is_that_of_whoever_types() {
     assert_eq!(watcher.finish(), 0);
 }
 
+/// The agent's window becomes narrow and wide again, and those who look on see what it shows.
+#[test]
+fn a_window_of_another_size_is_seen_as_it_is() {
+    let env = env();
+    let agent = Agent::puppet(&env, &quick());
+    let watcher = agent.attach(&[]);
+    for cols in [60, 100] {
+        agent.window.resize(Size::new(40, cols));
+        let rule = "─".repeat(cols.into());
+        let is_drawn = |view: &signalbox_pty::View| view.rows.iter().any(|row| row.trim_end() == rule);
+        agent.window.wait_until("its own picture", is_drawn);
+        watcher.wait_until("the same picture", is_drawn);
+    }
+    assert_eq!(watcher.view().rows, agent.window.view().rows);
+}
+
 #[test]
 fn a_dead_agent_offers_its_replay() {
     let env = env();
