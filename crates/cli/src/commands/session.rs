@@ -40,6 +40,11 @@ enum What {
     },
     /// Give a session its role, ticket, worktree or branch; for people
     Set(Set),
+    /// Take a session for over whose agent CLI is gone without a word; for people
+    End {
+        /// Its id or the beginning of it
+        id: String,
+    },
     /// Compile a session's charter anew from the configuration as it is now
     Refresh {
         /// Its id or the beginning of it [default: your own, or the only one that runs in this project]
@@ -75,6 +80,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         What::List { all, .. } => list(cx, all),
         What::Show { id, .. } => show(cx, &sessions::meant(cx, id.as_deref())?),
         What::Set(set) => assign(cx, set),
+        What::End { id } => end(cx, &id),
         What::Refresh { id } => {
             let session = sessions::refreshed(cx, sessions::meant(cx, id.as_deref())?)?;
             sessions::pass_on(cx, &session.assigned, &session)?;
@@ -162,6 +168,22 @@ fn json(session: &Session) -> serde_json::Value {
         "running": sessions::runs(session), "subagent": session.subagent, "charter": session.charter,
         "pid": session.process.as_ref().map(|process| process.pid),
     })
+}
+
+/// One that goes on all the same begins anew with its next call.
+fn end(cx: &Context, id: &str) -> Result<(), CommandError> {
+    cx.who()?.must_be_human("end a session of somebody else")?;
+    let session = sessions::meant(cx, Some(id))?;
+    if session.ended.is_some() {
+        cx.ui.status(&format!("{} has ended already.", session.name));
+        return Ok(());
+    }
+    let data = serde_json::json!({ "session": session.id, "reason": "a person ended it" });
+    cx.store()?.note_event(cx.who()?, "session.ended", None, Some(&session.project), &data)?;
+    let session = Session { ended: Some(signalbox_store::clock::now()), ..session };
+    session::save(cx.home()?, &session)?;
+    cx.ui.status(&format!("{} has ended.", session.name));
+    Ok(())
 }
 
 fn assign(cx: &Context, set: Set) -> Result<(), CommandError> {

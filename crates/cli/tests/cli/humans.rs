@@ -215,7 +215,10 @@ fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
             ("hold" | "unhold" | "reopen", _) => refused(&[command, &id, "because"]),
             ("close", _) => refused(&["close", &id]),
             ("assign", _) => refused(&["assign", &id, "bob"]),
-            ("session", ["set"]) => refused(&["session", "set", "--session", "ada", "--role", "doer"]),
+            ("session", ["set", "end"]) => {
+                refused(&["session", "set", "--session", "ada", "--role", "doer"]);
+                refused(&["session", "end", "ada"]);
+            }
             ("config", ["set"]) => refused(&["config", "set", "vault", "elsewhere"]),
             ("agent", _) => {
                 refused(&["agent", "--role", "doer", "--", "true"]);

@@ -471,3 +471,20 @@ fn the_line_for_a_status_bar() {
     assert_eq!(line("ada"), format!("{id} · discussion · limit-logins · $0.13 · 42% context\n"));
     assert_eq!(line("somebody-else"), "limit-logins · $0.13 · 42% context\n");
 }
+
+/// An agent CLI may be gone without a word, and where its process cannot be seen, only a person can know.
+#[test]
+fn a_person_ends_a_session() {
+    let env = env();
+    let mut ada = env.agent("ada");
+    let running = || one(&env.sb(["session", "list", "--json"]).success()).as_array().expect("a list").len();
+    assert_eq!(running(), 1);
+    env.sb(["session", "end", "ada"]).success().says("ada has ended.");
+    env.sb(["session", "end", "ada"]).success().says("has ended already");
+    env.sb(["session", "end", "nobody"]).code(3);
+    assert_eq!(running(), 0);
+    assert_eq!(events(&env, "session.ended").len(), 1);
+    // If it goes on after all, it is a session like any other again.
+    passed("claude", &ask_shell(&env, &mut ada, "ls"));
+    assert_eq!(running(), 1);
+}

@@ -16,7 +16,7 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("reopen", &[]),
     ("assign", &[]),
     ("mode", &["implementation", "toggle"]),
-    ("session", &["set"]),
+    ("session", &["set", "end"]),
     ("hooks", &["install", "uninstall"]),
     ("mcp", &["install", "uninstall"]),
     ("config", &["set"]),
