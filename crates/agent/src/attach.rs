@@ -23,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub enum AttachError {
     #[error("nobody answers at the agent's socket")]
     Nobody(#[source] io::Error),
+    #[error("it does not answer; is its `sb agent` stopped?")]
+    Silent,
     #[error("the agent's socket belongs to somebody else")]
     Stranger,
     #[error("{0}")]
@@ -54,7 +56,6 @@ pub fn stop(socket: &Path) -> Result<About, AttachError> {
 
 fn ask(socket: &Path, wants: Wants) -> Result<About, AttachError> {
     let stream = connect(socket, wants)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
     meta(&stream)
 }
 
@@ -70,8 +71,19 @@ fn connect(socket: &Path, wants: Wants) -> Result<UnixStream, AttachError> {
     Ok(stream)
 }
 
+/// The first answer. Who does not give it soon is stopped, or too busy to be of use.
 fn meta(stream: &UnixStream) -> Result<About, AttachError> {
-    match frame::read(&mut &*stream)? {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let answer = frame::read(&mut &*stream).map_err(|error| match error {
+        FrameError::Io(cause)
+            if matches!(cause.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
+        {
+            AttachError::Silent
+        }
+        other => other.into(),
+    })?;
+    stream.set_read_timeout(None)?;
+    match answer {
         Some(Frame { kind: Kind::Meta, payload }) => {
             Ok(serde_json::from_slice(&payload).map_err(io::Error::other)?)
         }

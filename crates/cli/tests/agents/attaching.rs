@@ -235,6 +235,20 @@ fn an_agent_without_a_terminal_is_attached_to() {
     assert!(!process.wait().expect("its end").success(), "a signal ended it");
 }
 
+/// Nobody waits for ever for one that is stopped.
+#[test]
+fn an_agent_that_does_not_answer() {
+    let env = env();
+    let agent = Agent::puppet(&env, &quick());
+    agent.window.signal(signalbox_pty::Signal::STOP);
+    env.sb(["agent", "explain", &agent.id]).code(1).says("it does not answer");
+    let mut watcher = Window::open(&sb(&env, ["attach", &agent.id]));
+    assert_eq!(watcher.finish(), 1);
+    assert!(watcher.shows("it does not answer"), "{}", watcher.text());
+    agent.window.signal(signalbox_pty::Signal::CONT);
+    env.sb(["agent", "explain", &agent.id]).success();
+}
+
 #[test]
 fn agents_do_not_type_into_others() {
     let env = env();
