@@ -2,6 +2,8 @@
 //! next, and each says how long it took.
 
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, is_installed};
@@ -24,10 +26,11 @@ pub fn check() -> Result<Verdict> {
 }
 
 pub fn test(effort: Effort, arguments: &[&str]) -> Result<Verdict> {
+    heed_signals()?;
     let mut stages = Stages::default();
     stages.check(effort);
     let mut tests = cargo();
-    tests.args(["test", "--workspace"]).args(arguments);
+    tests.args(["test", "--workspace", "--no-fail-fast"]).args(arguments);
     if std::env::var_os(clis::VARIABLE).is_none() {
         stages.clis(&mut tests);
     }
@@ -36,6 +39,17 @@ pub fn test(effort: Effort, arguments: &[&str]) -> Result<Verdict> {
     }
     stages.program("cargo test", &mut tests);
     Ok(stages.summary())
+}
+
+/// Whoever starts this in the background of a script ignores interrupts, and every program below inherits that; tests of
+/// what an interrupt does would wait for ever. A signal that has a handler is one that programs are started with as usual.
+fn heed_signals() -> Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT};
+    let always = Arc::new(AtomicBool::new(true));
+    for signal in [SIGHUP, SIGINT, SIGQUIT] {
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&always))?;
+    }
+    Ok(())
 }
 
 /// What ran, how long it took and what came of it.
