@@ -12,6 +12,7 @@ extern "C" fn main() -> libc::c_int {
     // There is no runtime that would write out what is still held back.
     std::process::exit(crate::run().into());
 }
+
 #[expect(unsafe_code, reason = "a file descriptor that is not open cannot be borrowed")]
 fn hold_standard_streams() {
     let mut streams = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
@@ -20,7 +21,11 @@ fn hold_standard_streams() {
     for stream in streams {
         if asked < 0 || stream.revents & libc::POLLNVAL != 0 {
             // SAFETY: the path ends with a null byte. The lowest number that is free is the one that is missing.
-            unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) };
+            let held = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) };
+            if held < 0 {
+                // The next file to be opened would be written to as if it were the stream.
+                std::process::abort();
+            }
         }
     }
 }

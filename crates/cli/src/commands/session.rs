@@ -40,7 +40,7 @@ enum What {
     },
     /// Give a session its role, ticket, worktree or branch; for people
     Set(Set),
-    /// Take a session for over whose agent CLI is gone without a word; for people
+    /// End a session whose agent CLI is gone without a word; for people
     End {
         /// Its id or the beginning of it
         id: String,
