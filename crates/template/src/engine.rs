@@ -33,7 +33,11 @@ pub fn render(template: &Found, event: &Value) -> Result<String, Wrong> {
     let mut text = Bounded::default();
     compiled.render_captured_to(event_value(event), &mut text).map_err(|error| {
         if text.is_full {
-            Wrong { place: template.place(), line: None, what: format!("it makes more than {MOST_TEXT} bytes") }
+            Wrong {
+                place: template.place(),
+                line: None,
+                what: format!("it makes more than {MOST_TEXT} bytes"),
+            }
         } else {
             explain(template, &error)
         }
@@ -86,7 +90,9 @@ fn explain(template: &Found, error: &Error) -> Wrong {
     let detail = error.detail().unwrap_or_default();
     let what = match error.kind() {
         ErrorKind::SyntaxError => format!("it cannot be read: {detail}"),
-        ErrorKind::UndefinedError if detail.is_empty() => "a name in it does not exist in this event".to_owned(),
+        ErrorKind::UndefinedError if detail.is_empty() => {
+            "a name in it does not exist in this event".to_owned()
+        }
         ErrorKind::UndefinedError => format!("a name in it does not exist in this event: {detail}"),
         ErrorKind::OutOfFuel => "it does too much; is there a loop in a loop?".to_owned(),
         ErrorKind::UnknownFilter => format!("there is no such filter: {detail}"),

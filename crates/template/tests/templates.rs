@@ -6,7 +6,11 @@ use signalbox_template::{Bundled, Found, Library, MOST_TEXT, Origin, Wrong, chec
 
 const BUNDLED: &[Bundled] = &[
     Bundled { folder: "github", event: "ci_failure", text: "CI failed: {{ check.name }}" },
-    Bundled { folder: "shell", event: "shell_alert", text: "{{ command }} says {{ output | last_lines(2) }}" },
+    Bundled {
+        folder: "shell",
+        event: "shell_alert",
+        text: "{{ command }} says {{ output | last_lines(2) }}",
+    },
 ];
 
 fn template(text: &str) -> Found {
@@ -82,8 +86,11 @@ fn a_template_cannot_do_too_much() {
 #[test]
 fn names_are_checked_before_anything_happens() {
     let names = ["check", "log"];
-    check(&template("{{ check.name }} {% for x in log %}{{ x }}{{ loop.index }}{% endfor %}{{ range(2) }}"), &names)
-        .unwrap();
+    check(
+        &template("{{ check.name }} {% for x in log %}{{ x }}{{ loop.index }}{% endfor %}{{ range(2) }}"),
+        &names,
+    )
+    .unwrap();
     let wrong = check(&template("fine\n{{ chek.name }}"), &names).unwrap_err();
     assert_eq!(wrong.line, Some(2));
     assert_eq!(wrong.what, "there is no `chek` in such an event; there are check, log");
@@ -106,7 +113,10 @@ fn the_instance_comes_before_the_type_and_the_user_before_us() {
     put("shell/shell_alert.jinja", "type");
     assert_eq!(origin(find(&disk, "shell_alert")), Some(("shell/shell_alert".into(), "type".into())));
     put("disk_check/shell_alert.jinja", "instance");
-    assert_eq!(origin(find(&disk, "shell_alert")), Some(("disk_check/shell_alert".into(), "instance".into())));
+    assert_eq!(
+        origin(find(&disk, "shell_alert")),
+        Some(("disk_check/shell_alert".into(), "instance".into()))
+    );
     assert_eq!(find(&disk, "nothing"), None);
     put("notifications/slack/default.jinja", "x");
     put("stray.txt", "x");
@@ -121,9 +131,13 @@ fn names_that_lead_elsewhere_find_nothing() {
     std::fs::write(folder.path().join("secret.jinja"), "secret").unwrap();
     std::fs::create_dir(folder.path().join("templates")).unwrap();
     let library = Library::new(folder.path().join("templates"), BUNDLED);
-    for (inside, event) in
-        [("..", "secret"), ("../templates/..", "secret"), ("x", "../../secret"), ("", "secret"), ("a/../..", "secret")]
-    {
+    for (inside, event) in [
+        ("..", "secret"),
+        ("../templates/..", "secret"),
+        ("x", "../../secret"),
+        ("", "secret"),
+        ("a/../..", "secret"),
+    ] {
         assert_eq!(library.find(&[inside], event).unwrap(), None, "{inside} {event}");
     }
     let absolute = folder.path().to_str().unwrap();
