@@ -10,6 +10,9 @@ const DRIVERS: &str = "signalbox-drivers";
 const PTY: &str = "signalbox-pty";
 const PUPPET: &str = "signalbox-puppet";
 const AGENT: &str = "signalbox-agent";
+const RUNNER: &str = "signalbox-runner";
+const TEMPLATE: &str = "signalbox-template";
+const INTEGRATIONS: &str = "signalbox-integrations";
 /// For tests and benches alone: it must never be part of what ships.
 const TESTKIT: &str = "signalbox-testkit";
 
@@ -27,6 +30,9 @@ const ARROWS: &[(&str, May)] = &[
     (DRIVERS, May::Use(&[CORE])),
     (PTY, May::Use(&[])),
     (PUPPET, May::Use(&[])),
+    (RUNNER, May::Use(&[])),
+    (TEMPLATE, May::Use(&[])),
+    (INTEGRATIONS, May::Use(&[CORE, RUNNER, TEMPLATE])),
     (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY])),
     ("signalbox-cli", May::Use(&[CORE, STORE, DRIVERS, PTY, AGENT, PUPPET])),
     (TESTKIT, May::UseAnything),

@@ -1,0 +1,15 @@
+//! The world outside: what is watched for agents (monitors), when an agent is done (goals), and who is told (notifiers).
+//!
+//! Each kind is a static table with one row a type. A row is plain data and functions that get all they need and return
+//! all they found; nothing here keeps state, knows an agent, or decides when it is asked. Whatever comes from outside is
+//! bounded before it is looked at.
+//!
+//! Trust boundary: configuration is the user's. What services and programs answer is anybody's, and only ever text.
+#![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
+
+pub mod goal;
+pub mod monitor;
+pub mod notifier;
+pub mod settings;
+
+pub use settings::{BadSettings, Key, Settings};
