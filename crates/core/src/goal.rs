@@ -49,9 +49,8 @@ impl GoalStatus {
             Some(0) => Self::Completed,
             Some(1) => Self::Pending,
             Some(2) => Self::InProgress,
-            Some(4) => Self::Failed,
             // A shell that finds no program says 126 or 127, and that does not mend itself.
-            Some(126..) => Self::Failed,
+            Some(4 | 126..) => Self::Failed,
             _ => Self::Errored,
         }
     }
