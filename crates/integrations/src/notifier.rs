@@ -47,6 +47,8 @@ pub struct Telling<'a> {
     pub templates: &'a Library,
     /// What it remembered of this agent.
     pub remembered: &'a Value,
+    /// The terminals at which people see agents.
+    pub terminals: &'a [std::path::PathBuf],
     pub time: Duration,
 }
 
@@ -69,6 +71,9 @@ pub const COMMON: &[Key] = &[
     ),
     Key::optional("privileged", "`true`: agents neither see nor change it"),
 ];
+
+/// What people are told of where nobody says otherwise.
+pub const USUAL_EVENTS: &[&str] = &["agent.completed", "agent.failed", "agent.blocked", "agent.stalled"];
 
 /// All types.
 pub const TYPES: &[NotifierType] = &[];
