@@ -8,6 +8,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 pub mod goal;
+pub mod http;
 pub mod monitor;
 pub mod notifier;
 pub mod settings;
