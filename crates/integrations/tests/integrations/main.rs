@@ -1,5 +1,5 @@
 //! What goes out into the world and what comes back, against servers and programs of this machine.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod http;
 mod server;

@@ -21,10 +21,6 @@ impl Asked {
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     }
-
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::from_slice(&self.body).unwrap()
-    }
 }
 
 /// A server that lives as long as its process.
@@ -37,9 +33,8 @@ impl Server {
     /// One that gives these answers in their order, and then none.
     pub fn answering(answers: Vec<Vec<u8>>) -> Self {
         let mut answers = answers.into_iter();
-        Self::doing(move |stream, _| match answers.next() {
-            Some(answer) => drop(stream.write_all(&answer)),
-            None => {}
+        Self::doing(move |stream, _| {
+            let _ = answers.next().map(|answer| stream.write_all(&answer));
         })
     }
 
