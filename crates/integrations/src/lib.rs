@@ -7,10 +7,14 @@
 //! Trust boundary: configuration is the user's. What services and programs answer is anybody's, and only ever text.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+mod github;
 pub mod goal;
+pub mod http;
 pub mod monitor;
 pub mod notifier;
+mod program;
 pub mod settings;
+mod text;
 
 pub use settings::{BadSettings, Key, Settings};
 
