@@ -103,7 +103,7 @@ impl State {
         kind.check(&settings).map_err(|bad| bad.to_string())?;
         let mut patterns = settings::texts(&settings, "events").map_err(|bad| bad.to_string())?;
         if patterns.is_empty() {
-            patterns = notifier::USUAL_EVENTS.iter().map(ToString::to_string).collect();
+            patterns = notifier::TOLD_OF.iter().map(ToString::to_string).collect();
         }
         let privileged = kind.privileged
             || settings::switch(&settings, "privileged").unwrap_or(false)

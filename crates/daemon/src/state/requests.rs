@@ -193,6 +193,11 @@ impl State {
             if by_type || settings.contains_key("privileged") {
                 return Err(only_people(&format!("add a monitor of type `{}`", kind.name)));
             }
+            // With these an agent could have a token of the person's sent to itself.
+            let guarded = kind.keys.iter().find(|key| key.guarded && settings.contains_key(key.name));
+            if let Some(key) = guarded {
+                return Err(only_people(&format!("set `{}` of a monitor", key.name)));
+            }
         }
         let Some(agent) = self.agents.get(&id) else { return Err(unknown_agent(&id)) };
         let seat_name = agent.seat.clone();

@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod http;
+mod notifier;
 mod server;
