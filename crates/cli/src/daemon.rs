@@ -1,6 +1,5 @@
 //! Speaking to the daemon: finding it, starting it where that was asked for, and what its answers mean for a command.
 
-use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -65,8 +64,7 @@ pub fn start_it(cx: &Context) -> Result<Client, CommandError> {
         .current_dir(home.root())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(log)
-        .process_group(0);
+        .stderr(log);
     let mut child = command.spawn()?;
     let begun = Instant::now();
     loop {

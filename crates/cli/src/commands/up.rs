@@ -1,5 +1,7 @@
 //! `sb up`: start the daemon.
 
+use std::io::IsTerminal;
+
 use signalbox_daemon::{RunError, unit};
 use signalbox_store::files;
 
@@ -45,6 +47,11 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 
 fn foreground(cx: &Context) -> Result<(), CommandError> {
     daemon::survive_panics(cx)?;
+    // Nobody sits in front of it: it does not end with a terminal, and is nobody's child. Whoever leads a group already
+    // stays what it is.
+    if !std::io::stdin().is_terminal() {
+        let _ = rustix::process::setsid();
+    }
     signalbox_daemon::run(cx.home()?, env!("CARGO_PKG_VERSION")).map_err(|error| match &error {
         RunError::Already => {
             CommandError::precondition("daemon.already", "a daemon runs already for this SIGNALBOX_HOME")
