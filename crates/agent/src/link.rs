@@ -16,6 +16,8 @@ use crate::surroundings::{self, Place};
 
 /// How often the agent looks whether its surroundings have changed, and whether a daemon is there.
 const LOOK: Duration = Duration::from_secs(3);
+/// How soon it asks again where the daemon has to look after something else first.
+const SOON: Duration = Duration::from_millis(500);
 /// How long the daemon may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -33,13 +35,16 @@ impl Link {
             // A daemon that starts puts its socket into this folder.
             let mut watch = Watch::new(&self.home.run()).ok();
             while !self.known.is_over() {
+                let mut pause = LOOK;
                 if let Ok(client) = Client::connect(&self.home.daemon_socket()) {
                     // Why it ended does not matter: it is begun again.
-                    let _ = self.stay(client);
+                    if let Err(ClientError::Refused(_)) = self.stay(client) {
+                        pause = SOON;
+                    }
                 }
                 match &mut watch {
-                    Some(watch) => drop(watch.wait(LOOK)),
-                    None => std::thread::sleep(LOOK),
+                    Some(watch) => drop(watch.wait(pause)),
+                    None => std::thread::sleep(pause),
                 }
             }
         });

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use signalbox_core::EventId;
 use signalbox_integrations::templates;
+use signalbox_store::agents::{Life, Record};
 use signalbox_store::config::Config;
 use signalbox_store::lock::Lock;
 use signalbox_store::log::FileLog;
@@ -253,5 +254,6 @@ fn with_outside<T>(work: impl FnOnce(&mut Outside<'_>) -> T) -> T {
     let mut dice = || (entropy::number() >> 11) as f64 / (1u64 << 53) as f64;
     let mut id = || -> EventId { new_event_id() };
     let variable = |name: &str| std::env::var(name).ok();
-    work(&mut Outside { now: clock::now(), dice: &mut dice, id: &mut id, variable: &variable })
+    let runs = |record: &Record| record.life() == Life::Runs;
+    work(&mut Outside { now: clock::now(), dice: &mut dice, id: &mut id, variable: &variable, runs: &runs })
 }

@@ -10,7 +10,7 @@ use signalbox_api::{Register, Registered, Surroundings, Watched};
 use signalbox_core::AgentId;
 use signalbox_core::goal::Stall;
 use signalbox_integrations::monitor::Environment;
-use signalbox_store::agents::{Life, Record};
+use signalbox_store::agents::Record;
 
 use super::goals::GoalWatch;
 use super::watches::Watch;
@@ -70,7 +70,7 @@ impl State {
         told: Register,
         outside: &mut Outside<'_>,
     ) -> Result<Registered, Problem> {
-        if record.life() != Life::Runs {
+        if !(outside.runs)(&record) {
             return Err(Problem::new(Kind::Precondition, "agent.ended", format!("{} no longer runs", record.id)));
         }
         let wants = Registered { files: Environment::FILES.iter().map(ToString::to_string).collect() };
@@ -82,6 +82,13 @@ impl State {
             known.state = told.state;
             known.since = told.since;
             return Ok(wants);
+        }
+        let dead = self.agents.values().find(|agent| {
+            agent.seat == kept::seat_of(&record) && !agent.is_connected() && !(outside.runs)(&agent.record)
+        });
+        if let Some(dead) = dead {
+            let message = format!("what {} leaves behind is being looked after", dead.id());
+            return Err(Problem::new(Kind::Precondition, "agent.too-soon", message).hint("Ask again in a moment."));
         }
         let seat = self.free_seat(&record);
         let now = outside.now;

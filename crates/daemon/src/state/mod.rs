@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use signalbox_core::{AgentId, EventId, ProjectName};
+use signalbox_store::agents::Record;
 use signalbox_store::config::Config;
 use signalbox_store::log::Position;
 
@@ -41,6 +42,8 @@ pub struct Outside<'a> {
     pub id: &'a mut dyn FnMut() -> EventId,
     /// A variable of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether an agent's process is there.
+    pub runs: &'a dyn Fn(&Record) -> bool,
 }
 
 /// Who the daemon is.
