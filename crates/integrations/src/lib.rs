@@ -7,10 +7,26 @@
 //! Trust boundary: configuration is the user's. What services and programs answer is anybody's, and only ever text.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+mod github;
 pub mod goal;
 pub mod http;
 pub mod monitor;
 pub mod notifier;
+mod program;
 pub mod settings;
+mod text;
 
 pub use settings::{BadSettings, Key, Settings};
+
+use std::sync::LazyLock;
+
+use signalbox_template::Bundled;
+
+/// Every template that comes along.
+pub fn templates() -> &'static [Bundled] {
+    static ALL: LazyLock<Vec<Bundled>> = LazyLock::new(|| {
+        let monitors = monitor::TYPES.iter().flat_map(|kind| kind.templates);
+        monitors.chain(notifier::TYPES.iter().flat_map(|kind| kind.templates)).copied().collect()
+    });
+    &ALL
+}

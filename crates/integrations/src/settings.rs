@@ -14,19 +14,26 @@ pub struct Key {
     pub about: &'static str,
     /// It is never shown.
     pub secret: bool,
+    /// Only a person may set it: with it, an agent could make us send something where it should not go.
+    pub guarded: bool,
 }
 
 impl Key {
     pub const fn required(name: &'static str, about: &'static str) -> Self {
-        Self { name, required: true, about, secret: false }
+        Self { name, required: true, about, secret: false, guarded: false }
     }
 
     pub const fn optional(name: &'static str, about: &'static str) -> Self {
-        Self { name, required: false, about, secret: false }
+        Self { name, required: false, about, secret: false, guarded: false }
+    }
+
+    /// An optional one that only a person may set.
+    pub const fn guarded(name: &'static str, about: &'static str) -> Self {
+        Self { name, required: false, about, secret: false, guarded: true }
     }
 
     pub const fn secret(name: &'static str, about: &'static str) -> Self {
-        Self { name, required: false, about, secret: true }
+        Self { name, required: false, about, secret: true, guarded: false }
     }
 }
 
@@ -95,5 +102,25 @@ pub fn texts(settings: &Settings, name: &str) -> Result<Vec<String>, BadSettings
             list.iter().map(|item| item.as_str().map(ToOwned::to_owned).ok_or_else(|| wrong(item))).collect()
         }
         Some(other) => Err(wrong(other)),
+    }
+}
+
+/// A whole number between these.
+pub fn number(
+    settings: &Settings,
+    name: &str,
+    between: std::ops::RangeInclusive<u64>,
+) -> Result<Option<u64>, BadSettings> {
+    match settings.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match value.as_u64().filter(|number| between.contains(number)) {
+            Some(number) => Ok(Some(number)),
+            None => {
+                let (least, most) = (between.start(), between.end());
+                let what =
+                    format!("`{name}` has to be a whole number from {least} to {most}, and {value} is none");
+                Err(BadSettings(what))
+            }
+        },
     }
 }

@@ -6,6 +6,7 @@ mod agent;
 pub mod clis;
 mod clockwork;
 mod dice;
+pub mod github;
 pub mod model;
 mod run;
 

@@ -15,7 +15,7 @@ pub const TYPE: NotifierType = NotifierType {
     name: "webhook",
     about: "Sends what happened to a web service as JSON",
     keys: &[
-        Key { name: "url", required: true, about: "Where it is sent", secret: true },
+        Key { name: "url", required: true, about: "Where it is sent", secret: true, guarded: false },
         Key::optional("method", "`POST` unless this is set; or `PUT` or `PATCH`"),
         Key::secret("headers", "Further headers, such as `Authorization`"),
         Key::secret("secret", "Signs what is sent, in the header X-Signalbox-Signature, with HMAC-SHA256"),

@@ -9,7 +9,7 @@ use serde_json::Value;
 const LARGEST: u64 = 64 << 20;
 
 #[derive(Debug)]
-pub(super) struct Incoming {
+pub(crate) struct Incoming {
     pub method: String,
     pub path: String,
     headers: Vec<(String, String)>,
@@ -49,7 +49,7 @@ impl Outgoing {
 }
 
 /// The next request of a connection; `None` where the other side closed it.
-pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
+pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let Some(first) = line(input)? else { return Ok(None) };
     let mut words = first.split_whitespace();
     let (Some(method), Some(path)) = (words.next(), words.next()) else {

@@ -7,7 +7,7 @@
 
 mod anthropic;
 mod gemini;
-mod http;
+pub(crate) mod http;
 mod openai;
 mod script;
 

@@ -2,13 +2,16 @@
 //!
 //! Those that need no look (the agent says so, its program ends, its ticket is done) are decided where that is known.
 
+mod command;
+mod github;
+
 use std::path::Path;
 use std::time::Duration;
 
 use signalbox_core::goal::GoalStatus;
 
 use crate::monitor::{Environment, Trouble};
-use crate::settings::{BadSettings, Key, Settings};
+use crate::settings::{self, BadSettings, Key, Settings};
 
 /// One type of goal.
 #[derive(Debug, Clone, Copy)]
@@ -43,9 +46,33 @@ pub struct Progress {
     pub summary: Option<String>,
 }
 
+/// Settings that every type has.
+pub const COMMON: &[Key] =
+    &[Key::optional("type", "The type"), Key::optional("every", "How often to look, in seconds")];
+
 /// All types.
-pub const TYPES: &[GoalType] = &[];
+pub const TYPES: &[GoalType] = &[
+    told("agent_signal", "The agent says when it is done"),
+    told("agent_exit", "The agent's program ends: well means done, anything else failed"),
+    told("ticket_done", "The ticket that the agent works on is done"),
+    command::TYPE,
+    github::PR_MERGED,
+    github::ISSUE_RESOLVED,
+];
+
+/// A type that nobody looks for.
+const fn told(name: &'static str, about: &'static str) -> GoalType {
+    GoalType { name, about, keys: &[], privileged: false, check: |_| Ok(()), look: None }
+}
 
 pub fn find(name: &str) -> Option<&'static GoalType> {
     TYPES.iter().find(|kind| kind.name == name)
+}
+
+impl GoalType {
+    /// What is wrong with these settings.
+    pub fn check(&self, settings: &Settings) -> Result<(), BadSettings> {
+        settings::check(self.name, self.keys, COMMON, settings)?;
+        (self.check)(settings)
+    }
 }

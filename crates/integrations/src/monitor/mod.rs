@@ -1,5 +1,10 @@
 //! Monitors: something outside that is looked at again and again for an agent, and what is said when it changed.
 
+mod command;
+mod github;
+mod shell;
+
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use signalbox_core::inject::Priority;
-use signalbox_template::Bundled;
+use signalbox_template::{Bundled, Found, Library};
 
 use crate::settings::{self, BadSettings, Key, Settings};
 
@@ -20,7 +25,8 @@ pub struct MonitorType {
     /// Only a person may add one: it runs what its settings say.
     pub privileged: bool,
     pub events: &'static [EventKind],
-    /// Whether it may announce events that are not in `events`, because a program of the user's names them.
+    /// Whether it may announce events that are not in `events`, because a program of the user's names them. For these
+    /// counts what `events` says of [`ANY_EVENT`].
     pub names_own_events: bool,
     /// How often it looks unless its settings say otherwise.
     pub every: Duration,
@@ -136,8 +142,11 @@ pub const COMMON: &[Key] = &[
     Key::optional("ttl", "After how many seconds a message that could not be delivered is dropped"),
 ];
 
+/// The kind, and the template, of events that a program of the user's named.
+pub const ANY_EVENT: &str = "default";
+
 /// All types.
-pub const TYPES: &[MonitorType] = &[];
+pub const TYPES: &[MonitorType] = &[github::TYPE, shell::TYPE, command::TYPE];
 
 pub fn find(name: &str) -> Option<&'static MonitorType> {
     TYPES.iter().find(|kind| kind.name == name)
@@ -150,9 +159,48 @@ impl MonitorType {
         (self.check)(settings)
     }
 
+    /// What is known of events with this name.
     pub fn event(&self, name: &str) -> Option<&'static EventKind> {
-        self.events.iter().find(|event| event.name == name)
+        let exact = self.events.iter().find(|event| event.name == name);
+        exact.or_else(|| self.events.iter().find(|event| self.names_own_events && event.name == ANY_EVENT))
     }
+
+    /// The template for an event of an instance: the user's for the instance, the user's for the type, the one that
+    /// comes along; for an event that a program named, then those for any event.
+    pub fn template(&self, library: &Library, instance: &str, event: &str) -> io::Result<Option<Found>> {
+        let folders = [instance, self.name];
+        match library.find(&folders, event)? {
+            None if self.names_own_events => library.find(&folders, ANY_EVENT),
+            found => Ok(found),
+        }
+    }
+}
+
+impl Event {
+    /// What its template is given: its fields, and who found it for whom.
+    pub fn context(&self, monitor: &str, kind: &str, agent: Value) -> Value {
+        let mut context = self.fields.clone();
+        context.insert("monitor".to_owned(), serde_json::json!({ "name": monitor, "type": kind }));
+        context.insert("agent".to_owned(), agent);
+        context.insert("event".to_owned(), Value::String(self.kind.clone()));
+        Value::Object(context)
+    }
+}
+
+impl From<BadSettings> for Trouble {
+    fn from(wrong: BadSettings) -> Self {
+        Self::Lasting(wrong.0)
+    }
+}
+
+/// A type that has nothing to propose.
+fn nothing(_: &Environment) -> Option<Proposal> {
+    None
+}
+
+/// A type whose settings are complete as they are.
+fn as_given(settings: Settings, _: &Environment) -> Settings {
+    settings
 }
 
 impl Environment {
