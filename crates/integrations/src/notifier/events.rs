@@ -5,7 +5,7 @@ use signalbox_core::glob::text_fits;
 use crate::settings::{self, BadSettings, Settings};
 
 /// What people are told of unless they say otherwise: whatever needs them, and whatever has come to its end.
-pub const USUAL_EVENTS: &[&str] = &[
+pub const TOLD_OF: &[&str] = &[
     "agent.blocked",
     "agent.completed",
     "agent.failed",
@@ -30,7 +30,7 @@ pub fn wants(settings: &Settings, event: &str) -> Result<bool, BadSettings> {
     let fits = |pattern: &str| text_fits(event, pattern);
     let patterns = settings::texts(settings, "events")?;
     Ok(if patterns.is_empty() {
-        USUAL_EVENTS.iter().copied().any(fits)
+        TOLD_OF.iter().copied().any(fits)
     } else {
         patterns.iter().any(|pattern| fits(pattern))
     })

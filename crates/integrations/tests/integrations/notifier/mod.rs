@@ -11,9 +11,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use signalbox_integrations::Settings;
-use signalbox_integrations::notifier::{
-    NAMES, Notice, TYPES, Telling, USUAL_EVENTS, Untold, find, title, wants,
-};
+use signalbox_integrations::notifier::{NAMES, Notice, TOLD_OF, TYPES, Telling, Untold, find, title, wants};
 use signalbox_template::{Bundled, Library, check_with};
 use tempfile::TempDir;
 
@@ -140,7 +138,7 @@ fn people_are_told_of_what_they_asked_for_or_what_needs_them() {
     ] {
         assert_eq!(wants(json!([pattern]), event), want, "{pattern} {event}");
     }
-    assert!(USUAL_EVENTS.is_sorted());
+    assert!(TOLD_OF.is_sorted());
 }
 
 #[test]
