@@ -79,7 +79,8 @@ pub(crate) fn block(text: &str, most: usize) -> String {
     shortened(clean(text).trim(), most)
 }
 
-fn shortened(text: &str, most: usize) -> String {
+/// At most so many characters; what is left out shows.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

@@ -171,11 +171,17 @@ fn explain(error: Error, request: &Request<'_>, target: &Target) -> HttpError {
         Error::Other(other) if other.is::<NotThere>() => target.refused(&other.to_string()),
         Error::HostNotFound => failed("is not known: its name leads to no address".to_owned()),
         Error::Timeout(_) => {
-            failed(format!("did not answer within {} seconds", request.time.as_secs_f32().ceil()))
+            let seconds = request.time.as_secs_f32().ceil();
+            let unit = if seconds > 1.0 { "seconds" } else { "second" };
+            failed(format!("did not answer within {seconds} {unit}"))
         }
         Error::BodyExceedsLimit(_) => failed(format!("answered with more than {} bytes", request.most)),
         Error::Rustls(error) => failed(untrusted(&error.to_string())),
         Error::Tls(error) => failed(untrusted(error)),
+        // What is wrong with a certificate comes out while reading.
+        Error::Io(error) if error.to_string().contains("certificate") => {
+            failed(untrusted(&error.to_string()))
+        }
         Error::Io(error) if error.get_ref().is_some() => failed(format!("broke off: {error}")),
         Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
             failed(format!("takes no connections at port {}", target.port))

@@ -52,12 +52,14 @@ fn tell(telling: &Telling<'_>) -> Result<Value, Untold> {
     let terminals = chosen.as_ref().map_or(telling.terminals, std::slice::from_ref);
     let now = Instant::now();
     let rung = terminals.iter().take(MOST).filter(|terminal| ring(terminal, now)).count();
-    match (rung, chosen) {
+    match (rung, &chosen) {
         (1.., _) => Ok(Value::Null),
+        // Where no agent runs in a terminal there is none to ring, and nothing wrong with that.
+        (_, None) if terminals.is_empty() => Ok(Value::Null),
         (_, Some(terminal)) => {
             Err(Untold::lasting(format!("{} is no terminal of yours that takes a bell", terminal.display())))
         }
-        (_, None) => Err(Untold::lasting("there is no terminal to ring: no agent runs in one")),
+        (_, None) => Err(Untold::lasting("none of the terminals in which agents run takes a bell")),
     }
 }
 

@@ -9,9 +9,10 @@ use serde_json::Value;
 use signalbox_runner::{Program, Ran};
 use signalbox_template::{Extras, Function};
 
-use super::notice::{made, shortened};
+use super::notice::made;
 use super::{NotifierType, Telling, Untold};
 use crate::settings::{self, BadSettings, Key, Settings};
+use crate::text::{line, shortened};
 
 pub const TYPE: NotifierType = NotifierType {
     name: "command",
@@ -47,10 +48,10 @@ fn check(settings: &Settings) -> Result<(), BadSettings> {
 
 fn tell(telling: &Telling<'_>) -> Result<Value, Untold> {
     check(telling.settings)?;
-    let line = settings::text(telling.settings, "run")?.unwrap_or_default();
+    let run = settings::text(telling.settings, "run")?.unwrap_or_default();
     let time = settings::seconds(telling.settings, "timeout")?.map_or(TIME, Duration::from_secs);
     let input = telling.notice.to_json().to_string();
-    let mut program = Program::shell(line)
+    let mut program = Program::shell(run)
         .within(time.min(telling.time))
         .printing_at_most(MOST_OUTPUT)
         .reading(input.into_bytes());
@@ -106,7 +107,6 @@ fn fit(value: &str) -> String {
 /// The first thing that a program complained about.
 pub fn complaint(ran: &Ran) -> String {
     let said = ran.complaint();
-    let clean: String =
-        said.trim().lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).collect();
-    if clean.is_empty() { String::new() } else { format!(": {}", shortened(&clean, 300)) }
+    let first = line(said.trim().lines().next().unwrap_or_default(), 300);
+    if first.is_empty() { String::new() } else { format!(": {first}") }
 }

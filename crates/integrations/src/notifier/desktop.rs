@@ -10,8 +10,9 @@ use signalbox_runner::Program;
 use signalbox_template::Extras;
 
 use super::command::complaint;
-use super::notice::{made, shortened, title};
+use super::notice::{made, title};
 use super::{NotifierType, Telling, Untold};
+use crate::text::{block, line};
 
 pub const TYPE: NotifierType = NotifierType {
     name: "desktop",
@@ -30,12 +31,12 @@ const MOST_TEXT: usize = 500;
 
 fn tell(telling: &Telling<'_>) -> Result<Value, Untold> {
     let notice = telling.notice;
-    let title = match &notice.agent {
+    let title = match notice.agent_name() {
         Some(agent) => format!("{}: {agent}", title(&notice.event)),
         None => title(&notice.event),
     };
     let text = made(&TYPE, telling)?.map_or_else(|| notice.message.clone(), |made| made.text);
-    let (title, text) = (shortened(&printable(&title), MOST_TITLE), shortened(&printable(&text), MOST_TEXT));
+    let (title, text) = (line(&title, MOST_TITLE), block(&text, MOST_TEXT));
     let words = if cfg!(target_os = "macos") {
         script(&title, &text)
     } else {
@@ -80,8 +81,4 @@ fn urgency(event: &str) -> &'static str {
         _ if event.starts_with("escalation.") => "critical",
         _ => "normal",
     }
-}
-
-fn printable(text: &str) -> String {
-    text.trim().chars().filter(|c| *c == '\n' || !c.is_control()).collect()
 }

@@ -1,6 +1,6 @@
 //! Which events a notifier tells of.
 
-use signalbox_core::glob::{Case, meet};
+use signalbox_core::glob::text_fits;
 
 use crate::settings::{self, BadSettings, Settings};
 
@@ -13,8 +13,10 @@ pub const TOLD_OF: &[&str] = &[
     "agent.stalled",
     "agent.terminated",
     "agent.timed-out",
+    "agent.vanished",
     "attach.force-takeover",
     "budget.*",
+    "daemon.config-bad",
     "escalation.*",
     "hook.unguarded",
     "monitor.failing",
@@ -25,7 +27,7 @@ pub const TOLD_OF: &[&str] = &[
 
 /// Whether a notifier with these settings tells of such an event.
 pub fn wants(settings: &Settings, event: &str) -> Result<bool, BadSettings> {
-    let fits = |pattern: &str| meet(pattern, event, Case::Exact);
+    let fits = |pattern: &str| text_fits(event, pattern);
     let patterns = settings::texts(settings, "events")?;
     Ok(if patterns.is_empty() {
         TOLD_OF.iter().copied().any(fits)

@@ -49,7 +49,7 @@ pub struct Telling<'a> {
     pub templates: &'a Library,
     /// What it remembered of this agent.
     pub remembered: &'a Value,
-    /// The terminals in front of which people may sit: those of the running agents.
+    /// The terminals at which people see agents.
     pub terminals: &'a [PathBuf],
     pub time: Duration,
 }

@@ -56,6 +56,11 @@ impl Notice {
         })
     }
 
+    /// What people call the agent.
+    pub fn agent_name(&self) -> Option<String> {
+        self.agent_with_details().get("name").and_then(Value::as_str).map(ToOwned::to_owned)
+    }
+
     fn monitor(&self) -> Value {
         self.monitor.as_ref().map_or(Value::Null, |(name, kind)| json!({ "name": name, "type": kind }))
     }
@@ -65,10 +70,13 @@ impl Notice {
             Some(Value::Object(details)) => details.clone(),
             _ => Map::new(),
         };
-        if let Some(id) = &self.agent {
-            details.insert("id".to_owned(), json!(id));
+        let Some(id) = &self.agent else { return Value::Null };
+        details.insert("id".to_owned(), json!(id));
+        // Templates can count on a name.
+        if !details.get("name").is_some_and(Value::is_string) {
+            details.insert("name".to_owned(), json!(id));
         }
-        if details.is_empty() { Value::Null } else { Value::Object(details) }
+        Value::Object(details)
     }
 }
 
@@ -93,12 +101,4 @@ pub fn made(kind: &NotifierType, telling: &Telling<'_>) -> Result<Option<Made>, 
     render_with(&template, &telling.notice.for_templates(), &kind.extras)
         .map(Some)
         .map_err(|wrong| Untold::lasting(wrong.to_string()))
-}
-
-/// At most so many characters; what is left out shows.
-pub fn shortened(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }

@@ -15,11 +15,11 @@ pub const TYPE: NotifierType = NotifierType {
     name: "webhook",
     about: "Sends what happened to a web service as JSON",
     keys: &[
-        Key { name: "url", required: true, about: "Where it is sent", secret: true, guarded: false },
+        Key { name: "url", required: true, about: "Where it is sent", secret: true, guarded: true },
         Key::optional("method", "`POST` unless this is set; or `PUT` or `PATCH`"),
         Key::secret("headers", "Further headers, such as `Authorization`"),
         Key::secret("secret", "Signs what is sent, in the header X-Signalbox-Signature, with HMAC-SHA256"),
-        Key::optional("allow_private", ALLOW_PRIVATE),
+        Key::guarded("allow_private", ALLOW_PRIVATE),
     ],
     // An agent that could add one could send anywhere what it is told of.
     privileged: true,

@@ -24,8 +24,8 @@ pub const TYPE: NotifierType = NotifierType {
             "thread_ts",
             "The message under which the bot answers, where nothing was said of an agent yet",
         ),
-        Key::optional("api_url", "Where the interface of Slack is; https://slack.com/api unless this is set"),
-        Key::optional("allow_private", ALLOW_PRIVATE),
+        Key::guarded("api_url", "Where the interface of Slack is; https://slack.com/api unless this is set"),
+        Key::guarded("allow_private", ALLOW_PRIVATE),
     ],
     // An agent that could add one could send anywhere what it is told of.
     privileged: true,

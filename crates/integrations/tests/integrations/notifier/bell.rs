@@ -46,6 +46,8 @@ fn every_terminal_rings_once_a_second() {
     assert_eq!(stage.tell().unwrap(), Value::Null);
     assert_eq!((seen(&mut one), seen(&mut two)), (vec![7], vec![7]));
     assert!(seen(&mut one).is_empty() && seen(&mut two).is_empty());
+    stage.terminals = Vec::new();
+    assert_eq!(stage.tell().unwrap(), Value::Null);
 }
 
 #[test]
@@ -71,7 +73,7 @@ fn a_terminal_that_is_held_up_holds_nobody_up() {
     }
     let mut stage = Stage::new("terminal_bell", json!({}));
     stage.terminals = vec![path];
-    assert_eq!(stage.untold(), lasting("there is no terminal to ring: no agent runs in one"));
+    assert_eq!(stage.untold(), lasting("none of the terminals in which agents run takes a bell"));
 }
 
 #[test]
@@ -91,7 +93,7 @@ fn what_is_no_terminal_of_ours_is_left_alone() {
         "/dev/zero".into(),
         "/nowhere".into(),
     ];
-    assert_eq!(stage.untold(), lasting("there is no terminal to ring: no agent runs in one"));
+    assert_eq!(stage.untold(), lasting("none of the terminals in which agents run takes a bell"));
     assert_eq!(std::fs::read_to_string(file).unwrap(), "kept");
     stage.settings.insert("tty".to_owned(), json!("/dev/null"));
     assert_eq!(stage.untold(), lasting("/dev/null is no terminal of yours that takes a bell"));

@@ -66,7 +66,7 @@ fn the_text_is_an_argument_of_its_own() {
             "--urgency=critical",
             "--",
             "Agent failed: builder-1",
-            "--help &lt;b&gt;&amp;\\\\n $(touch x)[31m"
+            "--help &lt;b&gt;&amp;\\\\n $(touch x)"
         ]
     );
     let (_, words) = told(Some(KEEP), "agent.completed", &"ü".repeat(10_000));

@@ -94,7 +94,7 @@ fn a_service_that_hangs_floods_or_talks_nonsense_harms_nothing() {
     let silent = Server::doing(|stream, _| drop(std::io::Read::read(stream, &mut [0])));
     let mut told = stage(&silent, json!({}));
     told.time = Duration::from_millis(200);
-    assert_eq!(told.untold(), passing("127.0.0.1 did not answer within 1 seconds"));
+    assert_eq!(told.untold(), passing("127.0.0.1 did not answer within 1 second"));
     let garbage = Server::answering(vec![vec![0xff; 100]]);
     assert_eq!(
         stage(&garbage, json!({})).untold(),

@@ -1,5 +1,8 @@
 //! The door to the network: what goes through it, what comes back, and what it keeps out.
 
+mod outside;
+mod private;
+
 use std::io::Write;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -124,7 +127,7 @@ fn an_answer_is_bounded_in_length_and_time() {
         let short = Request { time: Duration::from_millis(300), ..request(&url, Reach::Anywhere) };
         let error = send(&short).unwrap_err();
         assert!(error.is_passing() && started.elapsed() < Duration::from_secs(3), "{error}");
-        assert_eq!(error.to_string(), "127.0.0.1 did not answer within 1 seconds");
+        assert_eq!(error.to_string(), "127.0.0.1 did not answer within 1 second");
     }
 }
 
@@ -171,209 +174,6 @@ fn requests_cannot_be_forged_by_their_parts() {
     assert!(!server.was_asked());
 }
 
-/// Ways to write this machine, its network and its cloud. `PORT` is that of a server that waits for a visit.
-const PRIVATE: &[&str] = &[
-    "http://127.0.0.1:PORT/",
-    "http://127.1:PORT/",
-    "http://127.0.1:PORT/",
-    "http://127.255.255.254:PORT/",
-    "http://2130706433:PORT/",
-    "http://0x7f000001:PORT/",
-    "http://0X7F000001:PORT/",
-    "http://0x7f.0.0.1:PORT/",
-    "http://0x7f.1:PORT/",
-    "http://0177.0.0.1:PORT/",
-    "http://0177.1:PORT/",
-    "http://017700000001:PORT/",
-    "http://00000177.0.0.1:PORT/",
-    "http://127.0.0.01:PORT/",
-    "http://127.0.0.1.:PORT/",
-    "http://127.000.000.001:PORT/",
-    "http://6425673729:PORT/",
-    "http://0:PORT/",
-    "http://0.0.0.0:PORT/",
-    "http://0x0:PORT/",
-    "http://00:PORT/",
-    "http://0.1.2.3:PORT/",
-    "http://[::1]:PORT/",
-    "http://[::]:PORT/",
-    "http://[0:0:0:0:0:0:0:1]:PORT/",
-    "http://[0000:0000:0000:0000:0000:0000:0000:0001]:PORT/",
-    "http://[::ffff:127.0.0.1]:PORT/",
-    "http://[::ffff:7f00:1]:PORT/",
-    "http://[0:0:0:0:0:ffff:127.0.0.1]:PORT/",
-    "http://[::ffff:0:127.0.0.1]:PORT/",
-    "http://[::127.0.0.1]:PORT/",
-    "http://[64:ff9b::127.0.0.1]:PORT/",
-    "http://[64:ff9b::7f00:1]:PORT/",
-    "http://[64:ff9b:1::127.0.0.1]:PORT/",
-    "http://[2002:7f00:1::]:PORT/",
-    "http://[2002:7f00:0001:0:0:0:0:1]:PORT/",
-    "http://[2001:0:7f00:1::]:PORT/",
-    "http://[2001:0:0:0:0:0:80ff:fffe]:PORT/",
-    "http://[fe80::1]:PORT/",
-    "http://[fe80::1%25lo]:PORT/",
-    "http://[fe80::1%lo]:PORT/",
-    "http://[::1%25lo]:PORT/",
-    "http://[fc00::1]:PORT/",
-    "http://[fd00:ec2::254]:PORT/",
-    "http://[fec0::1]:PORT/",
-    "http://[ff02::1]:PORT/",
-    "http://[2001:db8::1]:PORT/",
-    "http://[3fff::1]:PORT/",
-    "http://[100::1]:PORT/",
-    "http://[v1.127.0.0.1]:PORT/",
-    "http://[127.0.0.1]:PORT/",
-    "http://[::1]]:PORT/",
-    "http://[[::1]:PORT/",
-    "http://localhost:PORT/",
-    "http://LOCALHOST:PORT/",
-    "http://LocalHost:PORT/",
-    "http://localhost.:PORT/",
-    "http://localhost..:PORT/",
-    "http://.localhost:PORT/",
-    "http://a.localhost:PORT/",
-    "http://a.b.localhost.:PORT/",
-    "http://localhost%2e:PORT/",
-    "http://%6c%6f%63%61%6c%68%6f%73%74:PORT/",
-    "http://127.0.0.1%2f:PORT/",
-    "http://127%2e0%2e0%2e1:PORT/",
-    "http://127.0.0.1%00.example.com:PORT/",
-    "http://127.0.0.1%2523.example.com:PORT/",
-    "http://10.0.0.1:PORT/",
-    "http://10.255.255.255:PORT/",
-    "http://172.16.0.1:PORT/",
-    "http://172.31.255.255:PORT/",
-    "http://192.168.0.1:PORT/",
-    "http://100.64.0.1:PORT/",
-    "http://100.100.100.200:PORT/latest/meta-data/",
-    "http://169.254.0.1:PORT/",
-    "http://169.254.169.254:PORT/latest/meta-data/",
-    "http://169.254.169.254.:PORT/",
-    "http://169.254.170.2:PORT/",
-    "http://0xa9fea9fe:PORT/",
-    "http://2852039166:PORT/",
-    "http://0251.0376.0251.0376:PORT/",
-    "http://169.254.43518:PORT/",
-    "http://[::ffff:169.254.169.254]:PORT/",
-    "http://[::ffff:a9fe:a9fe]:PORT/",
-    "http://[64:ff9b::a9fe:a9fe]:PORT/",
-    "http://[2002:a9fe:a9fe::]:PORT/",
-    "http://192.0.0.192:PORT/",
-    "http://192.0.2.1:PORT/",
-    "http://192.88.99.1:PORT/",
-    "http://198.18.0.1:PORT/",
-    "http://198.19.255.255:PORT/",
-    "http://198.51.100.1:PORT/",
-    "http://203.0.113.1:PORT/",
-    "http://168.63.129.16:PORT/",
-    "http://224.0.0.1:PORT/",
-    "http://239.255.255.255:PORT/",
-    "http://240.0.0.1:PORT/",
-    "http://255.255.255.255:PORT/",
-    "http://user@127.0.0.1:PORT/",
-    "http://user:word@127.0.0.1:PORT/",
-    "http://example.com@127.0.0.1:PORT/",
-    "http://example.com:80@127.0.0.1:PORT/",
-    "http://@127.0.0.1:PORT/",
-    "http://:@127.0.0.1:PORT/",
-    "http://127.0.0.1:PORT@example.com/",
-    "http://example.com@example.com@127.0.0.1:PORT/",
-    "http://example.com\\@127.0.0.1:PORT/",
-    "http://127.0.0.1:PORT\\@example.com/",
-    "http://127.0.0.1:PORT#@example.com/",
-    "http://127.0.0.1:PORT?@example.com/",
-    "http://example.com&@127.0.0.1:PORT/",
-    "http://127.0.0.1:PORT%23@example.com/",
-    "http:127.0.0.1:PORT/",
-    "http:/127.0.0.1:PORT/",
-    "http:///127.0.0.1:PORT/",
-    "http:////127.0.0.1:PORT/",
-    "//127.0.0.1:PORT/",
-    "127.0.0.1:PORT/",
-    "127.0.0.1:PORT",
-    "/",
-    "",
-    " http://127.0.0.1:PORT/",
-    "http://127.0.0.1:PORT/ ",
-    "http://127.0.0.1 :PORT/",
-    "http://127.0.0.1\t:PORT/",
-    "http://127.0.0.1:PORT/\r\nHost: example.com",
-    "http://127.0.0.1\r\n:PORT/",
-    "http://127.0.0.1\0.example.com:PORT/",
-    "http://１２７.０.０.１:PORT/",
-    "http://①②⑦.⓪.⓪.①:PORT/",
-    "http://127。0。0。1:PORT/",
-    "http://127｡0｡0｡1:PORT/",
-    "http://ｌｏｃａｌｈｏｓｔ:PORT/",
-    "http://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:PORT/",
-    "http://loc\u{ad}alhost:PORT/",
-    "http://localhost\u{200b}:PORT/",
-    "http://127.0.0.1:0PORT/",
-    "http://127.0.0.1:+PORT/",
-    "http://127.0.0.1:-PORT/",
-    "http://127.0.0.1:PORT:80/",
-    "http://127.0.0.1:99999/",
-    "http://127.0.0.1:0/",
-    "http://127.0.0.1:/",
-    "http://127.0.0.1:0x50/",
-    "file:///etc/passwd",
-    "FILE:///etc/passwd",
-    "ftp://127.0.0.1:PORT/",
-    "gopher://127.0.0.1:PORT/_GET",
-    "dict://127.0.0.1:PORT/",
-    "ldap://127.0.0.1:PORT/",
-    "unix:///tmp/socket",
-    "jar:http://127.0.0.1:PORT/",
-    "data:text/plain,x",
-    "javascript:1",
-    "ws://127.0.0.1:PORT/",
-    "socks5://127.0.0.1:PORT/",
-    "https://127.0.0.1:PORT/",
-    "HTTP://127.0.0.1:PORT/",
-    "hTtPs://[::1]:PORT/",
-    // Names that lead there.
-    "http://loopback.test:PORT/",
-    "http://LOOPBACK.test:PORT/",
-    "http://loopback.test.:PORT/",
-    "http://mapped.test:PORT/",
-    "http://six.test:PORT/",
-    "http://mixed.test:PORT/",
-    "http://metadata.test:PORT/",
-    "http://nat64.test:PORT/",
-    "http://nowhere.test:PORT/",
-    "http://xn--nowhere:PORT/",
-];
-
-#[test]
-fn nothing_private_is_reached_by_any_spelling() {
-    let server = Server::answering(vec![ok("secret")]);
-    let port = server.address.port().to_string();
-    let (names, _) = table(&[
-        ("loopback.test", &["127.0.0.1"]),
-        ("mapped.test", &["::ffff:127.0.0.1"]),
-        ("six.test", &["::1"]),
-        // A good address before and after does not make it better.
-        ("mixed.test", &["93.184.215.14", "127.0.0.1", "2606:4700::1111"]),
-        ("metadata.test", &["169.254.169.254"]),
-        ("nat64.test", &["64:ff9b::a00:1"]),
-        ("nowhere.test", &[]),
-    ]);
-    assert!(PRIVATE.len() > 150);
-    for form in PRIVATE {
-        let url = form.replace("PORT", &port);
-        for answer in
-            [send_by(Arc::clone(&names), &request(&url, Reach::Public)), send(&request(&url, Reach::Public))]
-        {
-            let error = answer.expect_err(form);
-            let known = matches!(error, HttpError::Bad(_) | HttpError::Refused(_))
-                || error.to_string().ends_with("is not known: its name leads to no address");
-            assert!(known, "{form}: {error}");
-        }
-        assert!(!server.was_asked(), "{form}");
-    }
-}
-
 #[test]
 fn the_checked_address_is_the_one_that_is_connected_to() {
     // A name that answers differently at the second question is asked only once.
@@ -410,7 +210,7 @@ fn a_name_that_takes_too_long_is_left_behind() {
     let started = Instant::now();
     let error = send_by(slow, &short).unwrap_err();
     assert!(started.elapsed() < Duration::from_secs(5));
-    assert_eq!(error.to_string(), "slow.test did not answer within 1 seconds");
+    assert_eq!(error.to_string(), "slow.test did not answer within 1 second");
     let panicking: Names = Arc::new(|_| panic!("on purpose"));
     let error = send_by(panicking, &request("https://bad.test/", Reach::Public)).unwrap_err();
     assert_eq!(error.to_string(), "bad.test is not known: its name leads to no address");
