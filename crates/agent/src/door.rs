@@ -16,6 +16,7 @@ use signalbox_pty::{Handle, Side, Size};
 use signalbox_store::clock;
 
 use crate::brain::Known;
+use crate::journal::Scribe;
 use crate::protocol::{About, Hello, Notice, VERSION, Wants};
 
 /// How many may be connected at once.
@@ -34,6 +35,8 @@ pub struct Room {
     pub known: Arc<Known>,
     /// The size of the person's own terminal, to go back to when the seat is left.
     pub own_size: Arc<dyn Fn() -> Option<Size> + Send + Sync>,
+    /// Where it is written down who had the seat.
+    pub journal: Arc<Scribe>,
 }
 
 /// Open the door. It closes with the process.
@@ -94,7 +97,7 @@ impl Room {
     }
 
     fn attach(&self, stream: &UnixStream, hello: &Hello) -> Result<(), FrameError> {
-        let watcher = self.side.hub().watch();
+        let mut watcher = self.side.hub().watch();
         let how = match hello.wants {
             Wants::Seat => Some(Take::IfFree),
             Wants::SeatByForce => Some(Take::ByForce),
@@ -108,6 +111,7 @@ impl Room {
                 );
             }
             self.resize(Size::new(hello.rows, hello.cols));
+            self.note("attach.promoted");
         }
         send(stream, Kind::Meta, &self.about(how.is_some()))?;
         let seat = watcher.seat();
@@ -117,8 +121,11 @@ impl Room {
         std::thread::Builder::new()
             .name("guest's keys".to_owned())
             .spawn(move || room.listen(&reader, &seat))?;
-        let result = self.show(stream, watcher);
+        let result = self.show(stream, &mut watcher);
         let _ = stream.shutdown(std::net::Shutdown::Both);
+        if watcher.has_seat() {
+            self.note("attach.demoted");
+        }
         if how.is_some()
             && let Some(size) = (self.own_size)()
         {
@@ -128,7 +135,7 @@ impl Room {
     }
 
     /// Show the screen until the program ends or the watcher leaves.
-    fn show(&self, stream: &UnixStream, mut watcher: Watcher) -> Result<(), FrameError> {
+    fn show(&self, stream: &UnixStream, watcher: &mut Watcher) -> Result<(), FrameError> {
         let mut to = stream;
         let mut size = None;
         loop {
@@ -143,9 +150,13 @@ impl Room {
                 }
                 Update::Output(bytes) => frame::write(&mut to, Kind::Output, &bytes)?,
                 Update::Message(Message::SeatTakenOver) => {
+                    self.note("attach.force-takeover");
                     send(stream, Kind::Notify, &Notice::SeatTakenOver)?;
                 }
-                Update::Message(Message::SeatExpired) => send(stream, Kind::Notify, &Notice::SeatExpired)?,
+                Update::Message(Message::SeatExpired) => {
+                    self.note("attach.idle-timeout");
+                    send(stream, Kind::Notify, &Notice::SeatExpired)?;
+                }
                 Update::Nothing => {
                     if is_gone(stream) {
                         return Ok(());
@@ -171,6 +182,11 @@ impl Room {
             }
         }
         let _ = stream.shutdown(std::net::Shutdown::Both);
+    }
+
+    /// Write down who has the seat. Whoever types need not wait for a disk that is full.
+    fn note(&self, event: &str) {
+        let _ = self.journal.write(event, serde_json::json!({}));
     }
 
     fn resize(&self, size: Size) {

@@ -51,6 +51,25 @@ impl Journal {
     }
 
     /// Write down what happened to the agent. The work goes on where that fails; the reason is returned.
+    pub fn write(&self, name: &str, data: Value) -> Result<(), LogError> {
+        self.scribe().write(name, data)
+    }
+
+    /// Somebody else who writes down what happens to the agent.
+    pub fn scribe(&self) -> Scribe {
+        Scribe { log: self.log.clone(), agent: self.agent.clone(), project: self.project.clone() }
+    }
+}
+
+/// Writes down what happens to one agent.
+#[derive(Debug, Clone)]
+pub struct Scribe {
+    log: FileLog,
+    agent: AgentId,
+    project: Option<ProjectName>,
+}
+
+impl Scribe {
     pub fn write(&self, name: &str, mut data: Value) -> Result<(), LogError> {
         if let Some(fields) = data.as_object_mut() {
             fields.insert("agent".to_owned(), json!(self.agent.as_str()));

@@ -11,9 +11,11 @@ mod insights;
 mod journal;
 mod keyboard;
 pub mod launch;
+mod link;
 mod look;
 pub mod protocol;
 pub mod run;
+mod surroundings;
 pub mod usage;
 pub mod waiter;
 

@@ -25,6 +25,7 @@ use crate::eye::Eye;
 use crate::insights;
 use crate::journal::Journal;
 use crate::launch::Plan;
+use crate::link::Link;
 
 /// The smallest terminal that agent CLIs can draw themselves on.
 pub const LEAST: Size = Size::new(5, 20);
@@ -44,6 +45,8 @@ pub struct Started<'a> {
     pub cwd: PathBuf,
     /// Nobody sits at the terminal.
     pub headless: bool,
+    /// What it is there for, as the daemon understands it.
+    pub goal: Option<serde_json::Value>,
     /// Who is told, once, what could not be kept.
     pub tell: Box<dyn Fn(&str) + Send>,
 }
@@ -96,6 +99,7 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         side: side.clone(),
         known: Arc::clone(&known),
         own_size: Arc::new(crate::attach::own_size),
+        journal: Arc::new(journal.scribe()),
     };
     if let Err(error) = door::open(&record.socket, room) {
         (started.tell)(&format!("nobody can attach to this agent: {error}"));
@@ -122,6 +126,13 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         begun: clock::now(),
         prompts: Vec::new(),
     };
+    Link {
+        home: (*home).clone(),
+        agent: record.id.clone(),
+        directory: started.cwd.clone(),
+        known: Arc::clone(&known),
+    }
+    .keep();
     let brain = std::thread::Builder::new().name("brain".to_owned()).spawn(move || brain.run())?;
     if started.headless {
         let id = &record.id;
@@ -175,6 +186,9 @@ fn describe(started: &Started<'_>, size: Size) -> Record {
     let plan = &started.plan;
     let mut other = serde_json::Map::new();
     other.insert("config".to_owned(), json!(plan.config));
+    if let Some(goal) = &started.goal {
+        other.insert("goal".to_owned(), goal.clone());
+    }
     Record {
         other,
         name: started.name.clone(),

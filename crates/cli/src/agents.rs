@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use signalbox_agent::attach::{self, AttachError};
 use signalbox_agent::protocol::About;
+use signalbox_core::{Event, FORMAT_VERSION};
 use signalbox_store::agents::{self, Life, Record};
+use signalbox_store::log::{EventLog, FileLog};
+use signalbox_store::{clock, new_event_id};
 
 use crate::context::Context;
 use crate::error::{CommandError, Kind};
@@ -22,6 +26,43 @@ pub fn running(cx: &Context, typed: &str) -> Result<Record, CommandError> {
     }
     let error = CommandError::precondition("agent.ended", format!("{} no longer runs", record.id));
     Err(error.hint(format!("`sb replay {}` shows what it did; `sb agents` lists those that run.", record.id)))
+}
+
+/// The agent in which this command runs.
+pub fn own(cx: &Context) -> Result<Record, CommandError> {
+    crate::inside::agent(cx.home()?).ok_or_else(|| {
+        CommandError::precondition("agent.none", "this does not run inside an agent that `sb agent` started")
+            .hint("Name the agent that is meant; `sb agents` lists those that run.")
+    })
+}
+
+/// Write down what somebody wants of an agent, or says of it. The daemon hears it from the log.
+pub fn record(cx: &Context, whose: &Record, name: &str, mut data: Value) -> Result<(), CommandError> {
+    if let Some(fields) = data.as_object_mut() {
+        fields.insert("agent".to_owned(), json!(whose.id));
+        for (key, value) in [("name", json!(whose.name)), ("ticket", json!(whose.ticket))] {
+            if !value.is_null() {
+                fields.insert(key.to_owned(), value);
+            }
+        }
+    }
+    let who = cx.who()?;
+    let event = Event {
+        v: FORMAT_VERSION,
+        id: new_event_id(),
+        ts: clock::now(),
+        event: name.to_owned(),
+        ticket: None,
+        project: whose.project.clone(),
+        actor: who.name().to_owned(),
+        session: who.session().cloned(),
+        lineage: who.lineage().to_vec(),
+        rev: None,
+        batch: None,
+        data: serde_json::value::to_raw_value(&data)?,
+        crc: serde::de::IgnoredAny,
+    };
+    Ok(FileLog::new(cx.home()?.events()).record(&event)?)
 }
 
 /// What a running agent says of itself.

@@ -134,6 +134,46 @@ pub const CATALOG: &[EventDoc] = &[
     ),
     doc("agent.state", "An agent began to do something else", "`agent`, `state`, `certainty`, `because`"),
     doc("agent.exited", "An agent's program ended", "`agent`, `code`, `signal`"),
+    doc("agent.vanished", "An agent is gone, and nobody saw its end", ABOUT_AGENT),
+    doc("agent.spawned", "An agent that has a goal began", ABOUT_AGENT),
+    doc("agent.completed", "An agent reached its goal", GOAL_END),
+    doc("agent.failed", "An agent will not reach its goal", GOAL_END),
+    doc("agent.timed-out", "An agent took longer than it may", GOAL_END),
+    doc("agent.blocked", "An agent says that it needs help", "`agent`, `name`, `ticket`, `summary`"),
+    doc(
+        "agent.stalled",
+        "An agent with a goal has been idle for long",
+        "`agent`, `name`, `ticket`, `idle_seconds`",
+    ),
+    doc("agent.terminated", "A person ended an agent", "`agent`, `name`, `ticket`"),
+    doc("agent.claimed", "A person took an agent over: its goal waits", "`agent`, `name`, `ticket`"),
+    doc("agent.unclaimed", "A person gave an agent back", "`agent`, `name`, `ticket`"),
+    doc("attach.promoted", "Somebody took the seat at an agent's keyboard", "`agent`"),
+    doc("attach.demoted", "Somebody left the seat", "`agent`"),
+    doc("attach.idle-timeout", "Somebody lost the seat because they typed nothing for long", "`agent`"),
+    doc("attach.force-takeover", "Somebody lost the seat to another", "`agent`"),
+    doc(
+        "goal.set",
+        "A person said what an agent is there for",
+        "`agent`, `type`, `settings`, `max_seconds`, `stall_seconds`",
+    ),
+    doc("goal.signalled", "An agent says how far it is", "`agent`, `status`, `summary`"),
+    doc("goal.changed", "An agent's goal has another status", "`agent`, `status`, `before`, `summary`"),
+    doc("monitor.added", "Something more is watched for an agent", "`agent`, `monitor`, `type`, `by`"),
+    doc("monitor.removed", "Something is no longer watched for an agent", "`agent`, `monitor`, `type`, `by`"),
+    doc(
+        "monitor.announced",
+        "A monitor has news, and put a message into the agent's outbox",
+        "`agent`, `monitor`, `type`, `kind`, `injection`, `message` (its first line)",
+    ),
+    doc("monitor.failing", "A monitor cannot look, and will not soon", "`agent`, `monitor`, `type`, `why`"),
+    doc("monitor.recovered", "A monitor that could not look can", "`agent`, `monitor`"),
+    doc("notifier.failing", "A notifier reaches nobody", "`notifier`, `why`"),
+    doc(
+        "daemon.config-bad",
+        "config.toml was changed and cannot be used; the one before it stays in force",
+        "`why`",
+    ),
     doc("session.ended", "An agent session ended", "`reason`"),
     doc(
         "session.assigned",
@@ -216,6 +256,10 @@ pub const CATALOG: &[EventDoc] = &[
         "`file`, `offset`, `bytes`, `reason`",
     ),
 ];
+
+const ABOUT_AGENT: &str = "`agent`, `name`, `ticket`";
+
+const GOAL_END: &str = "`agent`, `name`, `ticket`, `goal` (its type), `summary`";
 
 const STATUS_DATA: &str = "`from`, `cause` (`work`, `review`, `dependencies`, `hold`, `override`, `release`, `reopen`), `note`, `reason`, `waits_on`, `assignee`, `assignee_session`";
 

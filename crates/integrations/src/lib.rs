@@ -17,3 +17,16 @@ pub mod settings;
 mod text;
 
 pub use settings::{BadSettings, Key, Settings};
+
+use std::sync::LazyLock;
+
+use signalbox_template::Bundled;
+
+/// Every template that comes along.
+pub fn templates() -> &'static [Bundled] {
+    static ALL: LazyLock<Vec<Bundled>> = LazyLock::new(|| {
+        let monitors = monitor::TYPES.iter().flat_map(|kind| kind.templates);
+        monitors.chain(notifier::TYPES.iter().flat_map(|kind| kind.templates)).copied().collect()
+    });
+    &ALL
+}

@@ -12,6 +12,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use crate::files;
 use crate::home::Home;
 use crate::launch::{Agents, Options, Profile};
+use crate::outside;
 use crate::policy::{DebugOutput, Modes, Protection};
 
 /// Agent CLIs that are known by their program's name.
@@ -30,6 +31,11 @@ pub struct Config {
     /// How each agent CLI is started.
     pub drivers: BTreeMap<String, Options>,
     pub profiles: BTreeMap<String, Profile>,
+    /// What is watched for every agent, by name.
+    pub monitors: BTreeMap<String, outside::Settings>,
+    /// Who is told what happens.
+    pub notifiers: Vec<outside::Settings>,
+    pub privileged: outside::Privileged,
     /// Rules of the person's own.
     pub rules: Vec<OwnRule>,
     pub projects: BTreeMap<String, Project>,

@@ -62,6 +62,17 @@ pub fn read_from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// At most so many bytes of a file from `offset` on.
+pub fn read_part(path: &Path, offset: u64, most: usize) -> io::Result<Vec<u8>> {
+    use std::io::Seek;
+    fault::point()?;
+    let mut file = File::open(path)?;
+    file.seek(io::SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.take(most as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The size of a file; `None` where there is none.
 pub fn size(path: &Path) -> io::Result<Option<u64>> {
     match fs::metadata(path) {

@@ -77,6 +77,31 @@ impl Home {
         self.run().join("agents")
     }
 
+    /// Where the daemon can be asked.
+    pub fn daemon_socket(&self) -> PathBuf {
+        self.run().join("daemon.sock")
+    }
+
+    /// Held by the daemon as long as it runs.
+    pub fn daemon_lock(&self) -> PathBuf {
+        self.run().join("daemon.lock")
+    }
+
+    /// What the daemon remembers.
+    pub fn daemon(&self) -> PathBuf {
+        self.root.join("daemon")
+    }
+
+    /// What the daemon says of itself.
+    pub fn daemon_log(&self) -> PathBuf {
+        self.logs().join("daemon.log")
+    }
+
+    /// The user's own templates.
+    pub fn templates(&self) -> PathBuf {
+        self.root.join("templates")
+    }
+
     /// Who waits for messages to agents: one file an agent.
     pub fn waiters(&self) -> PathBuf {
         self.run().join("waiters")

@@ -2,6 +2,7 @@
 //! it), sessions, agents and their outboxes, configuration and locks. Knows no CLI, no network, no terminal.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+pub mod above;
 pub mod agents;
 pub mod charter;
 pub mod clock;
@@ -17,6 +18,7 @@ pub mod launch;
 pub mod lock;
 pub mod log;
 pub mod outbox;
+pub mod outside;
 pub mod policy;
 pub mod process;
 pub mod project;

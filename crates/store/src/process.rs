@@ -21,8 +21,12 @@ pub struct Process {
 
 /// The processes above this one, the nearest first.
 pub fn ancestors() -> Vec<Process> {
+    chain_from(std::os::unix::process::parent_id())
+}
+
+/// A process and those above it, the nearest first.
+pub fn chain_from(mut pid: u32) -> Vec<Process> {
     let mut found = Vec::new();
-    let mut pid = std::os::unix::process::parent_id();
     // A process tree is shallow; the bound is against a loop made by numbers used again meanwhile.
     while pid > 1 && found.len() < 64 {
         let Some(process) = process(pid) else { break };

@@ -5,6 +5,7 @@ use std::io;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 use serde_json::Value;
 
+use crate::extras::{Call, Calls, Extras};
 use crate::filters;
 use crate::library::Found;
 
@@ -25,9 +26,24 @@ pub struct Wrong {
     pub what: String,
 }
 
+/// What a template made.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Made {
+    pub text: String,
+    /// What it put aside, in order.
+    pub calls: Vec<Call>,
+}
+
 /// The text for an event.
 pub fn render(template: &Found, event: &Value) -> Result<String, Wrong> {
-    let environment = environment();
+    render_with(template, event, &Extras::NONE).map(|made| made.text)
+}
+
+/// The text for an event, and what the template put aside.
+pub fn render_with(template: &Found, event: &Value, extras: &Extras) -> Result<Made, Wrong> {
+    let calls = Calls::default();
+    let mut environment = environment();
+    calls.add(&mut environment, extras);
     let wrong = |error: Error| explain(template, &error);
     let compiled = environment.template_from_named_str(&template.name, &template.text).map_err(wrong)?;
     let mut text = Bounded::default();
@@ -42,16 +58,23 @@ pub fn render(template: &Found, event: &Value) -> Result<String, Wrong> {
             explain(template, &error)
         }
     })?;
-    String::from_utf8(text.bytes).map_err(|_| Wrong {
+    let text = String::from_utf8(text.bytes).map_err(|_| Wrong {
         place: template.place(),
         line: None,
         what: "it does not make text".to_owned(),
-    })
+    })?;
+    Ok(Made { text, calls: calls.into_made() })
 }
 
 /// Whether the template can be read, and which names it uses that an event of this kind does not have.
 pub fn check(template: &Found, names: &[&str]) -> Result<(), Wrong> {
-    let environment = environment();
+    check_with(template, names, &Extras::NONE)
+}
+
+/// As [`check`], for templates that may use more.
+pub fn check_with(template: &Found, names: &[&str], extras: &Extras) -> Result<(), Wrong> {
+    let mut environment = environment();
+    Calls::default().add(&mut environment, extras);
     let compiled = environment
         .template_from_named_str(&template.name, &template.text)
         .map_err(|error| explain(template, &error))?;

@@ -11,6 +11,7 @@ pub fn add(environment: &mut Environment<'_>) {
     environment.add_filter("last_lines", last_lines);
     environment.add_filter("quoted", quoted);
     environment.add_filter("fenced", fenced);
+    environment.add_filter("tojson", tojson);
 }
 
 fn bounded(count: usize) -> Result<usize, Error> {
@@ -46,4 +47,12 @@ fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     format!("{fence}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+/// A value as JSON, quotes and all: the way to get foreign text into a JSON document.
+fn tojson(value: minijinja::Value) -> Result<String, Error> {
+    if value.is_undefined() {
+        return Err(ErrorKind::UndefinedError.into());
+    }
+    serde_json::to_string(&value).map_err(|error| Error::new(ErrorKind::InvalidOperation, error.to_string()))
 }

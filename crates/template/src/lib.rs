@@ -6,8 +6,10 @@
 //! fills a gap is never read as a template.
 
 mod engine;
+mod extras;
 mod filters;
 mod library;
 
-pub use engine::{MOST_TEXT, Wrong, check, render};
+pub use engine::{MOST_TEXT, Made, Wrong, check, check_with, render, render_with};
+pub use extras::{Call, Extras, Filter, Function};
 pub use library::{Bundled, Found, Library, Origin};

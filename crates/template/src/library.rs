@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// How templates are called on disk: `<folder>/<event>.jinja`.
 const EXTENSION: &str = "jinja";
+/// How the one for all events is called.
+const DEFAULT: &str = "default";
 
 /// A template that comes along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +74,15 @@ impl Library {
         }
         let bundled = folders.iter().find_map(|folder| self.bundled(folder, event));
         Ok(bundled)
+    }
+
+    /// The template for an event, or else the one for all: the user's for it, the one that comes along for it, the
+    /// user's for all, the one that comes along for all.
+    pub fn find_or_default(&self, folders: &[&str], event: &str) -> io::Result<Option<Found>> {
+        match self.find(folders, event)? {
+            Some(found) => Ok(Some(found)),
+            None => self.find(folders, DEFAULT),
+        }
     }
 
     /// The one that comes along.

@@ -1,8 +1,11 @@
 //! Templates, from finding one to its text.
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![expect(clippy::disallowed_methods, reason = "this plays the user, who writes templates")]
 
 use serde_json::{Value, json};
-use signalbox_template::{Bundled, Found, Library, MOST_TEXT, Origin, Wrong, check, render};
+use signalbox_template::{
+    Bundled, Extras, Filter, Found, Function, Library, MOST_TEXT, Origin, Wrong, check, check_with, render,
+    render_with,
+};
 
 const BUNDLED: &[Bundled] = &[
     Bundled { folder: "github", event: "ci_failure", text: "CI failed: {{ check.name }}" },
@@ -36,6 +39,8 @@ fn gaps_are_filled_and_nothing_else() {
         ("{{ log | last_lines(2) }}", "b\nc"),
         ("{{ long | short(5) }}", "üüüü…"),
         ("{{ check.name | short(5) }}", "build"),
+        ("{{ check.steps | tojson }}", r#"[{"name":"one"},{"name":"two"}]"#),
+        ("{{ evil | tojson }}", r#""{{ check.name }} {% for x in y %} <b>&""#),
         ("{{ words | one_line }}", "several words here"),
         ("{{ log | quoted }}", "> a\n> b\n> c"),
         ("{{ ticks | fenced }}", "````\n```\nrm\n```\n````"),
@@ -142,4 +147,83 @@ fn names_that_lead_elsewhere_find_nothing() {
     }
     let absolute = folder.path().to_str().unwrap();
     assert_eq!(library.find(&[absolute], "secret").unwrap(), None);
+}
+
+#[test]
+fn what_is_for_one_event_comes_before_what_is_for_all() {
+    const ALONG: &[Bundled] = &[
+        Bundled { folder: "notifications/x", event: "agent.failed", text: "along for it" },
+        Bundled { folder: "notifications/x", event: "default", text: "along for all" },
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let library = Library::new(folder.path(), ALONG);
+    let inside = folder.path().join("notifications/x");
+    std::fs::create_dir_all(&inside).unwrap();
+    let text = |event: &str| library.find_or_default(&["notifications/x"], event).unwrap().unwrap().text;
+    assert_eq!(
+        (text("agent.failed").as_str(), text("agent.done").as_str()),
+        ("along for it", "along for all")
+    );
+    std::fs::write(inside.join("default.jinja"), "user for all").unwrap();
+    assert_eq!(
+        (text("agent.failed").as_str(), text("agent.done").as_str()),
+        ("along for it", "user for all")
+    );
+    std::fs::write(inside.join("agent.failed.jinja"), "user for it").unwrap();
+    assert_eq!(text("agent.failed"), "user for it");
+    // A name that is none still has what is for all.
+    assert_eq!(text("../x"), "user for all");
+    assert_eq!(library.find_or_default(&["notifications/y"], "agent.failed").unwrap(), None);
+}
+
+const EXTRAS: Extras = Extras {
+    functions: &[
+        Function { name: "put", parameters: &["text", "style"], required: 1 },
+        Function { name: "rule", parameters: &[], required: 0 },
+    ],
+    filters: &[Filter {
+        name: "loud",
+        apply: |value, given| match (value.as_str(), given) {
+            (Some(text), []) => Ok(json!(text.to_uppercase())),
+            _ => Err("`loud` takes a text".to_owned()),
+        },
+    }],
+};
+
+#[test]
+fn what_functions_are_called_with_is_put_aside_in_order() {
+    let event = json!({ "name": "x", "many": [1, 2], "none": null });
+    let text = "a{{ put(name | loud, style='s') }}{% for n in many %}{{ put(n) }}{% endfor %}{{ rule() }}b";
+    let made = render_with(&template(text), &event, &EXTRAS).unwrap();
+    assert_eq!(made.text, "ab");
+    let calls: Vec<_> =
+        made.calls.iter().map(|call| (call.function, call.text("text"), call.text("style"))).collect();
+    let owned = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        calls,
+        [
+            ("put", owned("X"), owned("s")),
+            ("put", owned("1"), None),
+            ("put", owned("2"), None),
+            ("rule", None, None)
+        ]
+    );
+    check_with(&template(text), &["name", "many"], &EXTRAS).unwrap();
+    assert!(check(&template("{{ put(1) }}"), &[]).is_err());
+    for (text, want) in [
+        ("{{ put() }}", "`put` needs `text`"),
+        ("\n\n{{ put(style='x') }}", "the template x/y, line 3: `put` needs `text`"),
+        ("{{ put(1, 2, 3) }}", "`put` takes text, style, and no more"),
+        ("{{ put(1, colour=2) }}", "`put` takes text, style, and no `colour`"),
+        ("{{ put(nothing) }}", "does not exist"),
+        ("{{ many | loud }}", "`loud` takes a text"),
+        ("{% for a in range(1001) %}{{ rule() }}{% endfor %}", "`rule` is called too often or with too much"),
+        (
+            "{% for a in range(1000) %}{{ put('x' * 1000) }}{% endfor %}",
+            "`put` is called too often or with too much",
+        ),
+    ] {
+        let wrong = render_with(&template(text), &event, &EXTRAS).unwrap_err().to_string();
+        assert!(wrong.contains(want), "{text}: {wrong}");
+    }
 }

@@ -12,6 +12,8 @@ const PUPPET: &str = "signalbox-puppet";
 const AGENT: &str = "signalbox-agent";
 const RUNNER: &str = "signalbox-runner";
 const TEMPLATE: &str = "signalbox-template";
+const API: &str = "signalbox-api";
+const DAEMON: &str = "signalbox-daemon";
 const INTEGRATIONS: &str = "signalbox-integrations";
 /// For tests and benches alone: it must never be part of what ships.
 const TESTKIT: &str = "signalbox-testkit";
@@ -33,8 +35,13 @@ const ARROWS: &[(&str, May)] = &[
     (RUNNER, May::Use(&[])),
     (TEMPLATE, May::Use(&[])),
     (INTEGRATIONS, May::Use(&[CORE, RUNNER, TEMPLATE])),
-    (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY])),
-    ("signalbox-cli", May::Use(&[CORE, STORE, DRIVERS, PTY, AGENT, PUPPET])),
+    (API, May::Use(&[CORE])),
+    (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY, API])),
+    (DAEMON, May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, INTEGRATIONS, TEMPLATE, RUNNER])),
+    (
+        "signalbox-cli",
+        May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, DAEMON, INTEGRATIONS, TEMPLATE, RUNNER, PUPPET]),
+    ),
     (TESTKIT, May::UseAnything),
     ("xtask", May::UseAnything),
 ];

@@ -3,12 +3,14 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use signalbox_agent::launch::{self, Wanted};
 use signalbox_agent::{Failed, Started, attach, usage};
 use signalbox_core::{Role, text, usage as amounts};
 use signalbox_store::agents::{self, Life, Record};
 
-use crate::agents::{about, meant, running, unreachable};
+use super::goal::{self, Limits};
+use crate::agents::{about, meant, record, running, unreachable};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::resolve;
@@ -45,6 +47,14 @@ pub struct Arguments {
     /// Run it without a terminal of your own, until it ends; attach to see it
     #[arg(long)]
     headless: bool,
+    /// What it is there for (`sb goal types`); the daemon ends it when that is reached or missed; for people
+    #[arg(long, value_name = "TYPE")]
+    goal: Option<String>,
+    /// A setting of the goal, as KEY=VALUE (can be repeated)
+    #[arg(long = "goal-set", value_name = "KEY=VALUE", requires = "goal")]
+    goal_settings: Vec<String>,
+    #[command(flatten)]
+    limits: Limits,
     /// Arguments for the CLI, or the command line of any program
     #[arg(last = true, value_name = "ARGS")]
     arguments: Vec<String>,
@@ -62,6 +72,16 @@ enum What {
     },
     /// End an agent: its CLI is asked to, and killed if it does not; for people
     Stop {
+        /// Its id, its name, or the beginning of either
+        agent: String,
+    },
+    /// Take an agent over: its goal waits and its clock stands still until you give it back; for people
+    Claim {
+        /// Its id, its name, or the beginning of either
+        agent: String,
+    },
+    /// Give an agent back: its goal counts again; for people
+    Unclaim {
         /// Its id, its name, or the beginning of either
         agent: String,
     },
@@ -91,13 +111,29 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             cx.who()?.must_be_human("stop an agent")?;
             stop(cx, &running(cx, &agent)?)
         }
+        Some(What::Claim { agent }) => {
+            cx.who()?.must_be_human("take an agent over")?;
+            let whose = running(cx, &agent)?;
+            record(cx, &whose, "agent.claimed", json!({}))?;
+            cx.ui.status(&format!("{} is yours; its goal waits.", whose.id));
+            cx.ui.hint(&format!("`sb attach -i {0}` types into it, `sb agent unclaim {0}` gives it back.", whose.id));
+            Ok(())
+        }
+        Some(What::Unclaim { agent }) => {
+            cx.who()?.must_be_human("give an agent back")?;
+            let whose = running(cx, &agent)?;
+            record(cx, &whose, "agent.unclaimed", json!({}))?;
+            cx.ui.status(&format!("{} works on its own again.", whose.id));
+            Ok(())
+        }
         Some(What::Explain { agent, .. }) => explain(cx, &meant(cx, &agent)?),
         Some(What::Usage { agent, .. }) => used(cx, &meant(cx, &agent)?),
     }
 }
 
 fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
-    if arguments.role.is_some() || arguments.ticket.is_some() {
+    let has_goal = arguments.goal.is_some() || arguments.limits.max_time.is_some() || arguments.limits.stall.is_some();
+    if arguments.role.is_some() || arguments.ticket.is_some() || has_goal {
         cx.who()?.must_be_human("say what an agent is for")?;
     }
     if let Some(role) = &arguments.role
@@ -111,6 +147,9 @@ fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         Some(typed) => Some(resolve::ticket(&cx.index()?.1, typed)?),
         None => None,
     };
+    // Whoever runs unseen is there for something; unless it is said what, for what the agent itself says.
+    let kind = arguments.goal.as_deref().or((has_goal || arguments.headless).then_some("agent_signal"));
+    let goal = kind.map(|kind| goal::wish(kind, &arguments.goal_settings, &arguments.limits)).transpose()?;
     let (home, config) = (cx.home()?, cx.config()?);
     let wanted =
         Wanted { driver: arguments.driver, profile: arguments.profile, arguments: arguments.arguments };
@@ -125,6 +164,7 @@ fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         project: cx.project()?,
         cwd: cx.directory()?,
         headless: arguments.headless,
+        goal,
         tell: Box::new(crate::ui::aside),
     };
     match signalbox_agent::run(started) {
@@ -163,6 +203,7 @@ fn log(cx: &Context, record: &Record, all: bool) -> Result<(), CommandError> {
 
 fn stop(cx: &Context, record: &Record) -> Result<(), CommandError> {
     attach::stop(&record.socket).map_err(|error| unreachable(record, &error))?;
+    crate::agents::record(cx, record, "agent.terminated", json!({}))?;
     let begun = Instant::now();
     while begun.elapsed() < END {
         if agents::load(cx.home()?, &record.id)?.is_none_or(|now| now.life() != Life::Runs) {

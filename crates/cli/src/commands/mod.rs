@@ -13,8 +13,10 @@ mod config;
 mod context;
 mod demo;
 mod doctor;
+mod down;
 mod edit;
 mod explain;
+mod goal;
 mod help;
 mod hold;
 mod hook;
@@ -24,10 +26,13 @@ mod init;
 mod inject;
 mod list;
 mod log;
+mod logs;
 mod mcp;
 mod mode;
+mod monitor;
 mod new;
 mod note;
+mod notifier;
 mod outbox;
 mod override_status;
 mod pick;
@@ -39,6 +44,7 @@ mod ready;
 mod reject;
 mod release;
 mod reopen;
+mod restart;
 mod replay;
 mod review;
 mod rules;
@@ -50,6 +56,7 @@ mod submit;
 mod switch;
 mod tasklist;
 mod unhold;
+mod up;
 
 pub use context::{next_commands, text as context_text};
 pub use show::body;
@@ -142,7 +149,7 @@ pub const COMMANDS: &[Row] = &[
     row!("pop", [], Work, "Claim the most urgent ready ticket and show it", pop::Arguments),
     row!("note", [], Work, "Write a note on a ticket", note::Arguments),
     row!("check", [], Work, "Tick an acceptance criterion, or untick it", check::Arguments),
-    row!("status", ["move"], Work, "Move a ticket to another status", status::Arguments),
+    row!("status", ["move"], Work, "Show everything at a glance, or move a ticket to another status", status::Arguments),
     row!("submit", [], Work, "Hand work in for review", submit::Arguments),
     row!(
         "release",
@@ -187,6 +194,9 @@ pub const COMMANDS: &[Row] = &[
         "Show what waits for agents, and what became of what was sent",
         outbox::Arguments
     ),
+    row!("monitor", ["monitors"], Agents, "Watch the world for agents: CI, reviews, commands", monitor::Arguments),
+    row!("notifier", ["notifiers"], Agents, "Tell people what needs them", notifier::Arguments),
+    row!("goal", ["goals"], Agents, "Say what agents are there for, and how far they are", goal::Arguments),
     row!("mode", [], Agents, "Say or switch whether a session may change anything", mode::Arguments),
     row!("session", ["sessions"], Agents, "List sessions, show one, say what it may do", session::Arguments),
     row!("rules", [], Agents, "List the rules, and try what they refuse", rules::Arguments),
@@ -202,6 +212,10 @@ pub const COMMANDS: &[Row] = &[
     ),
     row!("mcp", [], Agents, "Serve the tickets to an agent CLI as MCP tools", mcp::Arguments),
     row!("hook", [], Agents, "Answer an agent CLI's hook", hook::Arguments),
+    row!("up", [], Machine, "Start the daemon, which watches, tells and looks after goals", up::Arguments),
+    row!("down", [], Machine, "End the daemon; agents go on", down::Arguments),
+    row!("restart", [], Machine, "End the daemon and start it anew", restart::Arguments),
+    row!("logs", [], Machine, "Show what the daemon says of itself", logs::Arguments),
     row!("config", [], Machine, "Show or change settings", config::Arguments),
     row!("index", [], Machine, "Rebuild the index from the log", index::Arguments),
     row!("doctor", [], Machine, "Find what is wrong, and repair it", doctor::Arguments),

@@ -4,10 +4,11 @@ use signalbox_core::{Command, Status};
 
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::{changes, resolve, ticket_text};
+use crate::{changes, glance, resolve, ticket_text};
 
-/// `sb status review` hands work in, `in-progress` claims, `open` releases or opens, `done` approves, `rework`
-/// sends back; each with the conditions of that step. Without arguments it shows your current ticket.
+/// Without arguments it shows your current ticket, the daemon, the agents and what each is there for. `sb status review`
+/// hands work in, `in-progress` claims, `open` releases or opens, `done` approves, `rework` sends back; each with the
+/// conditions of that step.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The status, or a word for it: start, submit, wip, todo, finish …
@@ -17,7 +18,7 @@ pub struct Arguments {
     /// A note, or the reason where one is needed
     #[arg(long, short)]
     message: Option<String>,
-    /// Print the ticket as JSON
+    /// Print JSON: the ticket, or without one everything
     #[arg(long)]
     json: bool,
 }
@@ -33,7 +34,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         }
         (Some(first), None) if resolve::looks_like_id(first) => return show(cx, Some(first)),
         (Some(first), second) => (first, second),
-        (None, _) => return show(cx, None),
+        (None, _) => return everything(cx),
     };
     let to = resolve::status(word)?;
     let text = arguments.message.map(resolve::text_or_stdin).transpose()?;
@@ -48,6 +49,24 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         format!("{} is now {}.", ticket.id, ticket.status)
     };
     changes::report(cx, &store, &outcome, &ticket, &sentence)
+}
+
+/// The current ticket, if there is one, and all that runs.
+fn everything(cx: &Context) -> Result<(), CommandError> {
+    let (_, index) = cx.index()?;
+    let current = match resolve::current(cx, &index)? {
+        Some(id) => index.ticket(&id)?,
+        None => None,
+    };
+    if cx.ui.json {
+        let report = glance::report(cx)?;
+        let ticket = current.map(|ticket| ticket.id);
+        return cx.ui.json(&serde_json::json!({ "ticket": ticket, "daemon": report }));
+    }
+    if let Some(ticket) = current {
+        cx.ui.data(&format!("{}\n", ticket_text::line(&ticket)))?;
+    }
+    glance::show(cx)
 }
 
 fn show(cx: &Context, id: Option<&str>) -> Result<(), CommandError> {

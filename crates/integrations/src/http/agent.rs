@@ -13,7 +13,7 @@ use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
 use ureq::{Agent, Error, Proxy};
 
 use super::address::is_public;
-use super::target::{Host, Target, is_localhost};
+use super::target::{Host, NOT_PUBLIC, Target};
 use super::{HttpError, Reach, Request, Response};
 
 /// How names are looked up.
@@ -120,16 +120,16 @@ impl Resolver for Checked {
             _ => None,
         });
         let port = port.ok_or(Error::HostNotFound)?;
-        let found = match &host {
-            Host::Address(address) => vec![*address],
-            Host::Name(name) if self.reach == Reach::Public && is_localhost(name) => {
-                return Err(refused("it is this machine"));
-            }
-            Host::Name(name) => self.look_up(name.clone(), &time)?,
+        if let Some(why) = host.private().filter(|_| self.reach == Reach::Public) {
+            return Err(refused(why));
+        }
+        let found = match host {
+            Host::Address(address) => vec![address],
+            Host::Name(name) => self.look_up(name, &time)?,
         };
         // One wrong address among good ones is no accident, so it is not skipped.
         if self.reach == Reach::Public && !found.iter().all(|address| is_public(*address)) {
-            return Err(refused("its address is not on the public internet"));
+            return Err(refused(NOT_PUBLIC));
         }
         let mut addresses = self.empty();
         for address in found.into_iter().take(MOST_ADDRESSES) {
@@ -168,9 +168,7 @@ fn explain(error: Error, request: &Request<'_>, target: &Target) -> HttpError {
     let host = &target.host;
     let failed = |what: String| HttpError::Failed(format!("{host} {what}"));
     match error {
-        Error::Other(other) if other.is::<NotThere>() => {
-            HttpError::Refused(format!("{host} is not asked, because {other}"))
-        }
+        Error::Other(other) if other.is::<NotThere>() => target.refused(&other.to_string()),
         Error::HostNotFound => failed("is not known: its name leads to no address".to_owned()),
         Error::Timeout(_) => {
             failed(format!("did not answer within {} seconds", request.time.as_secs_f32().ceil()))

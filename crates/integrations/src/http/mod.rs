@@ -93,6 +93,16 @@ pub fn send(request: &Request<'_>) -> Result<Response, HttpError> {
     agent::ask(agent::shared(request.reach, &target), request, &target, prepare(request)?)
 }
 
+/// Whether a request could be sent, as far as it can be said without looking up its name.
+pub fn check(request: &Request<'_>) -> Result<(), HttpError> {
+    let target = Target::parse(request.url)?;
+    prepare(request)?;
+    match target.private() {
+        Some(why) if request.reach == Reach::Public => Err(target.refused(why)),
+        _ => Ok(()),
+    }
+}
+
 /// As [`send`], with names looked up in another way than the system's.
 pub fn send_by(names: Names, request: &Request<'_>) -> Result<Response, HttpError> {
     let target = Target::parse(request.url)?;

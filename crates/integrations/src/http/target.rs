@@ -5,6 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use ureq::http::Uri;
 
 use super::HttpError;
+use super::address::is_public;
+
+pub const NOT_PUBLIC: &str = "its address is not on the public internet";
 
 /// The longest URL that is taken, in bytes.
 const MOST: usize = 8_000;
@@ -74,6 +77,15 @@ impl Target {
         Ok(Self { host, port })
     }
 
+    /// Why it does not lead to the public internet, where that can be seen.
+    pub fn private(&self) -> Option<&'static str> {
+        self.host.private()
+    }
+
+    pub fn refused(&self, why: &str) -> HttpError {
+        HttpError::Refused(format!("{} is not asked, because {why}", self.host))
+    }
+
     /// Whether it leads back to this machine.
     pub fn is_here(&self) -> bool {
         match &self.host {
@@ -83,11 +95,19 @@ impl Target {
     }
 }
 
-pub fn is_localhost(name: &str) -> bool {
+fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
 impl Host {
+    pub fn private(&self) -> Option<&'static str> {
+        match self {
+            Self::Address(address) if !is_public(*address) => Some(NOT_PUBLIC),
+            Self::Name(name) if is_localhost(name) => Some("it is this machine"),
+            _ => None,
+        }
+    }
+
     pub fn parse(host: &str) -> Option<Self> {
         if let Some(inside) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             return inside.parse::<Ipv6Addr>().ok().map(|address| Self::Address(address.into()));

@@ -6,6 +6,7 @@ mod github;
 mod github_hostile;
 mod goals;
 mod http;
+mod notifier;
 mod server;
 mod tables;
 mod watcher;

@@ -23,6 +23,12 @@ impl Asked {
     }
 }
 
+impl Asked {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+}
+
 /// A server that lives as long as its process.
 pub struct Server {
     pub address: SocketAddr,

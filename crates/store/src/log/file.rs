@@ -147,6 +147,41 @@ impl FileLog {
         self.write_flushed(events, &bytes)
     }
 
+    /// Visit what follows `seen`, but not much more than `most` bytes of it; the answer is how far that was.
+    pub fn read_some(
+        &self,
+        seen: &Position,
+        most: usize,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) -> Result<Position, LogError> {
+        let mut position = Position::default();
+        for (name, from) in self.unread(seen)? {
+            let path = self.path(&name);
+            let size = files::size(&path).map_err(|e| self.read_error(&path, e))?.unwrap_or(0);
+            if size < from {
+                return Err(LogError::Shrunk { file: name, size, read: from });
+            }
+            let mut done = 0;
+            let mut wanted = most;
+            while from + (done as u64) < size {
+                let bytes = files::read_part(&path, from, wanted).map_err(|e| self.read_error(&path, e))?;
+                let is_all = from + bytes.len() as u64 >= size;
+                done = scan(&bytes, from, Tail::Live, visit);
+                // One record may be longer than that.
+                if done > 0 || is_all {
+                    break;
+                }
+                wanted *= 2;
+            }
+            let reached = from + done as u64;
+            position = Position { previous: position.current, current: Some((name, reached)) };
+            if done > 0 && reached < size {
+                break;
+            }
+        }
+        if position.current.is_none() { Ok(seen.clone()) } else { Ok(position) }
+    }
+
     fn write_flushed(&self, events: &[Event], bytes: &[u8]) -> Result<(), LogError> {
         let Some(first) = events.first() else { return Ok(()) };
         let path = self.writable(first.ts)?;

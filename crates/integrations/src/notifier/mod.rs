@@ -1,11 +1,27 @@
 //! Notifiers: ways to tell people what happened.
+//!
+//! Each type is a file or a folder here and a row in [`TYPES`]. What is told is made by templates below
+//! `notifications/<type>` where there is one; see [`notice`] for what they may use.
 
+mod bell;
+mod command;
+mod desktop;
+mod events;
+mod http;
+mod notice;
+mod slack;
+mod webhook;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
-use signalbox_template::{Bundled, Library};
+use signalbox_template::{Bundled, Extras, Library};
 
 use crate::settings::{self, BadSettings, Key, Settings};
+
+pub use events::{TOLD_OF, wants};
+pub use notice::{NAMES, Notice, title};
 
 /// One type of notifier.
 #[derive(Debug, Clone, Copy)]
@@ -13,7 +29,7 @@ pub struct NotifierType {
     pub name: &'static str,
     pub about: &'static str,
     pub keys: &'static [Key],
-    /// Only a person may add one: it runs what its settings say.
+    /// Only a person may add one: it runs what its settings say, or sends what it is told to where they say.
     pub privileged: bool,
     pub check: fn(&Settings) -> Result<(), BadSettings>,
     /// Tell of it. It may take as long as `Telling::time` and no longer. The answer is what it wants to remember of this
@@ -21,22 +37,8 @@ pub struct NotifierType {
     pub tell: fn(&Telling<'_>) -> Result<Value, Untold>,
     /// The templates that come along, below `notifications/<type>`.
     pub templates: &'static [Bundled],
-}
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Notice {
-    /// The event's name in the log: `agent.completed`.
-    pub event: String,
-    /// A sentence for people.
-    pub message: String,
-    pub agent: Option<String>,
-    /// The monitor it came from, by name and type.
-    pub monitor: Option<(String, String)>,
-    /// As in the log.
-    pub at: String,
-    /// What else is known: `agent`, `goal`, `ticket`, `project`, and the event's own data.
-    pub context: Value,
+    /// What its templates may use besides.
+    pub extras: Extras,
 }
 
 /// What a notifier gets.
@@ -47,6 +49,8 @@ pub struct Telling<'a> {
     pub templates: &'a Library,
     /// What it remembered of this agent.
     pub remembered: &'a Value,
+    /// The terminals in front of which people may sit: those of the running agents.
+    pub terminals: &'a [PathBuf],
     pub time: Duration,
 }
 
@@ -57,6 +61,24 @@ pub struct Untold {
     pub why: String,
     /// Trying again may help.
     pub passing: bool,
+}
+
+impl Untold {
+    /// It may go well the next time.
+    fn passing(why: impl Into<String>) -> Self {
+        Self { why: why.into(), passing: true }
+    }
+
+    /// A person has to do something first.
+    fn lasting(why: impl Into<String>) -> Self {
+        Self { why: why.into(), passing: false }
+    }
+}
+
+impl From<BadSettings> for Untold {
+    fn from(bad: BadSettings) -> Self {
+        Self::lasting(bad.0)
+    }
 }
 
 /// Settings that every type has.
@@ -71,7 +93,7 @@ pub const COMMON: &[Key] = &[
 ];
 
 /// All types.
-pub const TYPES: &[NotifierType] = &[];
+pub const TYPES: &[NotifierType] = &[bell::TYPE, command::TYPE, desktop::TYPE, slack::TYPE, webhook::TYPE];
 
 pub fn find(name: &str) -> Option<&'static NotifierType> {
     TYPES.iter().find(|kind| kind.name == name)
@@ -81,6 +103,7 @@ impl NotifierType {
     /// What is wrong with these settings.
     pub fn check(&self, settings: &Settings) -> Result<(), BadSettings> {
         settings::check(self.name, self.keys, COMMON, settings)?;
+        settings::texts(settings, "events")?;
         (self.check)(settings)
     }
 }

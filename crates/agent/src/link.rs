@@ -1,0 +1,69 @@
+//! The agent's line to the daemon. It works without one; when there is one, or one comes back, the agent says that it runs
+//! and where it works, and says so again when that changes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signalbox_api::{Client, ClientError, Register, Surroundings};
+use signalbox_core::AgentId;
+use signalbox_core::agent::State;
+use signalbox_store::watch::Watch;
+use signalbox_store::{Home, clock};
+
+use crate::brain::Known;
+use crate::surroundings::{self, Place};
+
+/// How often the agent looks whether its surroundings have changed, and whether a daemon is there.
+const LOOK: Duration = Duration::from_secs(3);
+/// How long the daemon may take for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub struct Link {
+    pub home: Home,
+    pub agent: AgentId,
+    pub directory: PathBuf,
+    pub known: Arc<Known>,
+}
+
+impl Link {
+    /// Keep the line for as long as the program runs. Nobody waits for it.
+    pub fn keep(self) {
+        let spawned = std::thread::Builder::new().name("link".to_owned()).spawn(move || {
+            // A daemon that starts puts its socket into this folder.
+            let mut watch = Watch::new(&self.home.run()).ok();
+            while !self.known.is_over() {
+                if let Ok(client) = Client::connect(&self.home.daemon_socket()) {
+                    // Why it ended does not matter: it is begun again.
+                    let _ = self.stay(client);
+                }
+                match &mut watch {
+                    Some(watch) => drop(watch.wait(LOOK)),
+                    None => std::thread::sleep(LOOK),
+                }
+            }
+        });
+        drop(spawned);
+    }
+
+    fn stay(&self, mut client: Client) -> Result<(), ClientError> {
+        let assessment = self.known.assessment();
+        let state = assessment.as_ref().map_or(State::Starting, |known| known.state);
+        let since = assessment.and_then(|known| known.since).unwrap_or_else(clock::now);
+        let wanted = client.ask(Register { agent: self.agent.clone(), state: state.as_str().to_owned(), since })?;
+        let mut told: Option<Place> = None;
+        while !self.known.is_over() {
+            let place = surroundings::look(&self.directory, &wanted.files);
+            if told.as_ref() != Some(&place) {
+                client.patience(Some(PATIENCE))?;
+                let Place { branch, head, remotes, files } = place.clone();
+                client.ask(Surroundings { agent: self.agent.clone(), branch, head, remotes, files })?;
+                told = Some(place);
+            }
+            if client.wait_for_end(LOOK)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! Speaking to the daemon: finding it, starting it where that was asked for, and what its answers mean for a command.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use signalbox_api::wire::{self, Problem};
+use signalbox_api::{Client, ClientError};
+use signalbox_store::files;
+
+use crate::context::Context;
+use crate::error::{CommandError, Kind};
+use crate::identity::CAPABILITY;
+
+/// How long a daemon may take to start.
+const START: Duration = Duration::from_secs(10);
+
+/// A connection to the daemon, if it runs.
+pub fn connect(cx: &Context) -> Result<Client, CommandError> {
+    Ok(Client::connect(&cx.home()?.daemon_socket())?.showing(capability()))
+}
+
+/// A connection; where no daemon runs and that was asked for, one is started first.
+pub fn connect_or_start(cx: &Context, start: bool) -> Result<Client, CommandError> {
+    match Client::connect(&cx.home()?.daemon_socket()) {
+        Ok(client) => Ok(client.showing(capability())),
+        Err(ClientError::Absent(_) | ClientError::Dead(_)) if start => {
+            cx.who()?.must_be_human("start the daemon")?;
+            let client = start_it(cx)?;
+            cx.ui.status(&format!("The daemon was started (process {}).", client.greeting.pid));
+            Ok(client.showing(capability()))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The daemon, if one runs; `None` where none does.
+pub fn running(cx: &Context) -> Result<Option<Client>, CommandError> {
+    match Client::connect(&cx.home()?.daemon_socket()) {
+        Ok(client) => Ok(Some(client.showing(capability()))),
+        Err(ClientError::Absent(_) | ClientError::Dead(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn capability() -> Option<String> {
+    std::env::var(CAPABILITY).ok().filter(|word| !word.is_empty())
+}
+
+/// Start a daemon behind us, and wait until it answers.
+pub fn start_it(cx: &Context) -> Result<Client, CommandError> {
+    let home = cx.home()?;
+    home.prepare()?;
+    files::create_private_dir(&home.logs())?;
+    let before = files::size(&home.daemon_log())?.unwrap_or(0);
+    let (log, _) = files::open_append(&home.daemon_log())?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(["up", "--foreground"])
+        .env("SIGNALBOX_HOME", home.root())
+        // What belongs to whoever starts it does not belong to it.
+        .env_remove(CAPABILITY)
+        .env_remove("SIGNALBOX_AGENT")
+        .env_remove("CLAUDECODE")
+        .current_dir(home.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .process_group(0);
+    let mut child = command.spawn()?;
+    let begun = Instant::now();
+    loop {
+        if let Ok(client) = Client::connect(&home.daemon_socket()) {
+            return Ok(client);
+        }
+        if child.try_wait()?.is_some() || begun.elapsed() > START {
+            let said = files::read_from(&home.daemon_log(), before).unwrap_or_default();
+            let said = String::from_utf8_lossy(&said).trim().to_owned();
+            let words = if said.is_empty() { "it said nothing".to_owned() } else { said };
+            return Err(CommandError::new(Kind::Failure, "daemon.start", format!("the daemon did not start: {words}"))
+                .hint("`sb up --foreground` shows what it does."));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+impl From<ClientError> for CommandError {
+    fn from(error: ClientError) -> Self {
+        match &error {
+            ClientError::Absent(_) => {
+                CommandError::precondition("daemon.absent", "no daemon runs").hint("`sb up` starts one.")
+            }
+            ClientError::Dead(_) => {
+                CommandError::precondition("daemon.dead", "the daemon was killed and left its socket behind")
+                    .hint("`sb up` starts it again; nothing is lost.")
+            }
+            ClientError::Foreign(_) => CommandError::precondition("daemon.foreign", error.to_string())
+                .hint("Set SIGNALBOX_HOME to a folder of your own."),
+            ClientError::Version { pid, .. } => CommandError::precondition("daemon.version", error.to_string())
+                .hint(format!("`sb restart` ends process {pid} and starts the daemon of this version; agents go on.")),
+            ClientError::Refused(problem) => refused(problem.clone()),
+            other => CommandError::failed("daemon.unreachable", other)
+                .hint("`sb logs` shows what the daemon says of itself; `sb restart` starts it anew."),
+        }
+    }
+}
+
+fn refused(problem: Problem) -> CommandError {
+    let kind = match problem.kind {
+        wire::Kind::Failure => Kind::Failure,
+        wire::Kind::Usage => Kind::Usage,
+        wire::Kind::NotFound => Kind::NotFound,
+        wire::Kind::Precondition => Kind::Precondition,
+    };
+    let error = CommandError::new(kind, &problem.code, problem.message);
+    problem.hints.into_iter().fold(error, CommandError::hint)
+}
+
+/// In the daemon a panic is the trouble of whoever panicked: it is written down, and the rest goes on.
+pub fn survive_panics(cx: &Context) -> Result<(), CommandError> {
+    let own_log = signalbox_daemon::OwnLog::new(cx.home()?);
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
+        own_log.say(&format!("a bug in sb{place}: {}", panic.payload_as_str().unwrap_or("it stopped unexpectedly")));
+    }));
+    Ok(())
+}
