@@ -375,6 +375,11 @@ fn a_failure_is_told_even_where_its_log_is_not_to_be_had() {
         github.instead(instead(of, status, &[], Body::Bytes(Vec::new())));
         assert_eq!(watcher.kinds(), ["ci_failure"], "{of} {status}");
     }
+    let (github, mut watcher, _) = opened();
+    watcher.time = std::time::Duration::from_secs(4);
+    github.check_fails("c0ffee1234", "build", "x", "y");
+    github.instead(instead("/kept/", 200, &[], Body::Stuck));
+    assert_eq!(watcher.kinds(), ["ci_failure"]);
 }
 
 #[test]
@@ -447,6 +452,12 @@ fn what_a_person_has_to_do_is_said() {
     ));
     lasting(&mut watcher, "has moved");
     github.as_usual();
+    // One of the environment is not for just any server, and a server is not asked without one.
+    github.asked();
+    let given = watcher.settings.remove("token");
+    lasting(&mut watcher, "there is no token for 127.0.0.1; run `gh auth login --hostname 127.0.0.1`");
+    assert_eq!(github.asked(), []);
+    watcher.settings.insert("token".to_owned(), given.unwrap());
     // A token that is no user's has no own words.
     github.instead(instead("/user", 403, &[], Body::Bytes(b"{}".to_vec())));
     assert_eq!(watcher.kinds(), [""; 0]);

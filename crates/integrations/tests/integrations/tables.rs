@@ -24,6 +24,32 @@ fn every_event_has_a_template_that_uses_what_there_is() {
     }
 }
 
+/// How urgent each event is, how long it waits, and what it takes the place of.
+#[test]
+fn terms_of_events() {
+    let mut terms = Vec::new();
+    for kind in TYPES {
+        for event in kind.events {
+            let key = event.key.unwrap_or("-");
+            terms.push(format!("{} {} {}s {key}", event.name, event.priority.as_str(), event.ttl.as_secs()));
+        }
+    }
+    let want = [
+        "ci_failure normal 300s ci_status",
+        "ci_success normal 60s ci_status",
+        "pr_review normal 300s -",
+        "pr_comment normal 300s -",
+        "pr_conflict normal 300s pr_state",
+        "pr_merged normal 300s pr_state",
+        "pr_closed normal 300s pr_state",
+        "shell_alert normal 300s -",
+        "shell_success normal 60s -",
+        "shell_changed normal 300s -",
+        "default normal 300s -",
+    ];
+    assert_eq!(terms, want);
+}
+
 #[test]
 fn names_are_their_own() {
     let mut names: Vec<&str> = TYPES.iter().map(|kind| kind.name).collect();
