@@ -14,6 +14,8 @@ use crate::text;
 const MOST_ANSWER: usize = 16 << 20;
 /// GitHub counts by the hour, so nobody has to wait much longer.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(2);
+/// Nobody waits longer for a whole look.
+const LONGEST_LOOK: Duration = Duration::from_secs(3600);
 /// What is left for others, people among them, who use the same token.
 const RESERVE: u64 = 20;
 
@@ -60,6 +62,7 @@ impl Fresh {
 
 impl Client {
     pub fn new(base: &str, token: String, now: Option<Timestamp>, time: Duration) -> Self {
+        let time = time.min(LONGEST_LOOK);
         let until = Instant::now() + time;
         Self { base: base.to_owned(), token, until, time, now, date: None, not_before: None }
     }
@@ -117,7 +120,8 @@ impl Client {
         }
         let reach = if self.base == PUBLIC_API { Reach::Public } else { Reach::Anywhere };
         let headers: Vec<(&str, &str)> = range.map(|range| ("Range", range)).into_iter().collect();
-        let time = self.left();
+        // A log is worth having, but not all the time there is.
+        let time = self.left() / 2;
         http::send(&Request { method: "GET", url, headers: &headers, body: None, reach, time, most })
     }
 

@@ -296,7 +296,7 @@ fn write(mut stream: &TcpStream, status: u16, headers: &[(String, String)], body
     match body {
         Body::Bytes(bytes) => stream.write_all(bytes)?,
         Body::Long(length) => {
-            io::copy(&mut io::Read::take(io::repeat(b'['), *length), &mut stream).map(|_| ())?
+            io::copy(&mut io::Read::take(io::repeat(b'['), *length), &mut stream)?;
         }
         Body::Stuck => {
             stream.write_all(b"[")?;

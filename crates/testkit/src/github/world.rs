@@ -37,8 +37,8 @@ pub struct Pull {
 
 #[derive(Debug)]
 pub struct Check {
-    id: u64,
-    name: String,
+    pub id: u64,
+    pub name: String,
     pub app: &'static str,
     pub conclusion: Option<String>,
     pub step: Option<String>,

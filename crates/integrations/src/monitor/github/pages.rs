@@ -65,7 +65,7 @@ pub fn read<T: DeserializeOwned>(
         if !is_full {
             break;
         }
-        page += 1;
+        page = page.saturating_add(1);
     }
     let kept = list.page.saturating_sub(1);
     list.tags.retain(|page, _| *page >= kept);

@@ -170,6 +170,10 @@ impl Looking<'_> {
             let mut fields = review.shown();
             fields["state"] = json!(state);
             fields["comments"] = json!(own);
+            // A review is of the whole, whatever its remarks are of.
+            if let Value::Object(fields) = &mut fields {
+                fields.retain(|name, _| name != "path" && name != "line");
+            }
             let key = Some(format!("pr_review.{}", review.id));
             let priority = (state == "changes_requested").then_some(Priority::High);
             let event = self.event("pr_review", fields);
