@@ -7,11 +7,11 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use signalbox_core::inject::{Failure, Injection, MOST_TEXT, USUAL_TTL};
-use signalbox_core::{AgentId, Event, FORMAT_VERSION, Who};
+use signalbox_core::{AgentId, Event, EventId, FORMAT_VERSION, ProjectName, Who};
 use signalbox_integrations::monitor;
 use signalbox_store::agents::{self, Life};
 use signalbox_store::log::{EventLog, FileLog, LogError};
-use signalbox_store::outbox::{Outbox, Proof};
+use signalbox_store::outbox::{Outbox, OutboxError, Proof};
 use signalbox_store::{Home, clock, files};
 use signalbox_template::{Library, render};
 
@@ -49,7 +49,9 @@ impl Keeper {
                     self.deliver(&delivery);
                     Ok(())
                 }
-                Effect::Close { agent, project } => self.close(&agent, project).map_err(|e| format!("close the outbox of {agent}: {e}")),
+                Effect::Close { agent, project, unsure } => {
+                    self.close(agent.clone(), project, unsure).map_err(|e| format!("close the outbox of {agent}: {e}"))
+                }
                 _ => Ok(()),
             };
             if let Err(trouble) = what {
@@ -190,12 +192,16 @@ impl Keeper {
     /// Nothing that waits for an agent that is gone can arrive any more.
     fn close(
         &self,
-        agent: &AgentId,
-        project: Option<signalbox_core::ProjectName>,
-    ) -> Result<(), signalbox_store::outbox::OutboxError> {
-        let outbox = Outbox::new(&self.home, agent).project(project);
+        agent: AgentId,
+        project: Option<ProjectName>,
+        unsure: Vec<EventId>,
+    ) -> Result<(), OutboxError> {
+        let outbox = Outbox::new(&self.home, &agent).project(project);
         outbox.settle(&mut |_| Proof::Unknown)?;
         outbox.close(Failure::Exited)?;
+        let known = outbox.known()?;
+        let never = unsure.into_iter().filter(|id| !known.contains(id)).collect();
+        let _ = self.inbox.send(Msg::Closed { agent, never });
         Ok(())
     }
 }

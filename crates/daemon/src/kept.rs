@@ -27,6 +27,9 @@ pub struct Seat {
     pub v: u32,
     /// Who sits there, or sat there last.
     pub agent: AgentId,
+    /// Nobody else may sit down yet: what was in that agent's outbox is not known to have come to its end.
+    #[serde(default)]
+    pub occupied: bool,
     /// When it was last in use.
     pub used: Timestamp,
     /// What its monitors know.
@@ -72,6 +75,9 @@ pub struct Message {
     pub id: EventId,
     pub at: Timestamp,
     pub event: monitor::Event,
+    /// The agent in whose outbox it is, or may be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<AgentId>,
 }
 
 /// What an agent is there for, and how far it is.
@@ -119,6 +125,7 @@ impl Seat {
         Self {
             v: VERSION,
             agent: agent.clone(),
+            occupied: true,
             used: now,
             watches: BTreeMap::new(),
             added: BTreeMap::new(),
@@ -175,7 +182,6 @@ fn readable(name: &str) -> String {
 pub struct NamedOutlet {
     pub v: u32,
     pub name: String,
-    #[serde(flatten)]
     pub outlet: Outlet,
 }
 

@@ -34,6 +34,8 @@ pub enum Msg {
     Told { task: Task, result: Result<Value, Untold> },
     /// Messages of a monitor are in the outbox.
     Delivered { seat: String, monitor: String, done: Vec<EventId>, trouble: Option<String> },
+    /// The outbox of an agent that is gone is closed; these messages never were in it.
+    Closed { agent: AgentId, never: Vec<EventId> },
     /// Whether an agent that left still runs.
     Life { agent: AgentId, runs: bool },
     /// The configuration was read anew.
@@ -108,8 +110,8 @@ pub enum Effect {
     Forget { file: String },
     Deliver(Box<Delivery>),
     Record(Box<Happening>),
-    /// An agent is gone without a word: nothing that waits for it can arrive.
-    Close { agent: AgentId, project: Option<ProjectName> },
+    /// An agent is gone: nothing that waits for it can arrive. Of these messages it is not known whether they do.
+    Close { agent: AgentId, project: Option<ProjectName>, unsure: Vec<EventId> },
     Say(String),
     Exit,
 }

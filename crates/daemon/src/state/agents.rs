@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use signalbox_api::wire::{Kind, Problem};
 use signalbox_api::{Register, Registered, Surroundings, Watched};
-use signalbox_core::AgentId;
+use signalbox_core::{AgentId, EventId};
 use signalbox_core::goal::Stall;
 use signalbox_integrations::monitor::Environment;
 use signalbox_store::agents::Record;
@@ -17,6 +17,9 @@ use super::watches::Watch;
 use super::{AWAY, Dirty, Outside, State};
 use crate::kept::{self, Seat};
 use crate::msg::{Connection, Effect};
+
+/// How often somebody looks for an agent that has not come back.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(20);
 
 /// One agent that runs.
 #[derive(Debug)]
@@ -83,11 +86,8 @@ impl State {
             known.since = told.since;
             return Ok(wants);
         }
-        let dead = self.agents.values().find(|agent| {
-            agent.seat == kept::seat_of(&record) && !agent.is_connected() && !(outside.runs)(&agent.record)
-        });
-        if let Some(dead) = dead {
-            let message = format!("what {} leaves behind is being looked after", dead.id());
+        if let Some(before) = self.unfinished(&record, outside) {
+            let message = format!("what {before} leaves behind is being looked after");
             return Err(Problem::new(Kind::Precondition, "agent.too-soon", message).hint("Ask again in a moment."));
         }
         let seat = self.free_seat(&record);
@@ -95,6 +95,7 @@ impl State {
         let kept = self.seats.entry(seat.clone()).or_insert_with(|| Seat::new(&id, now));
         let is_new = kept.agent != id || kept.used == now;
         kept.agent = id.clone();
+        kept.occupied = true;
         kept.used = now;
         if kept.goal.as_ref().is_some_and(|goal| goal.agent != id) {
             kept.goal = None;
@@ -116,11 +117,22 @@ impl State {
             stall: None,
             stalled: false,
         };
+        self.missing.remove(&id);
         self.say(format!("{id} is here{}", if is_new { "" } else { " again" }));
         self.agents.insert(id.clone(), agent);
         self.begin_goal(&id, outside);
         self.open_agent_outlets(&id, outside);
         Ok(wants)
+    }
+
+    /// Whoever had the seat before and is gone, as long as it is not known what became of all that was sent to it.
+    fn unfinished(&self, record: &Record, outside: &Outside<'_>) -> Option<AgentId> {
+        let seat = self.seats.get(&kept::seat_of(record)).filter(|seat| seat.occupied && seat.agent != record.id)?;
+        match self.agents.get(&seat.agent) {
+            // One that runs has its seat, and the new one gets another.
+            Some(agent) => (!agent.is_connected() && !(outside.runs)(&agent.record)).then(|| seat.agent.clone()),
+            None => Some(seat.agent.clone()),
+        }
     }
 
     /// The seat of an agent; where somebody sits in it, the next one.
@@ -159,40 +171,73 @@ impl State {
 
     /// Whether an agent that left still runs is known now.
     pub(super) fn life(&mut self, id: &AgentId, runs: bool, outside: &mut Outside<'_>) {
-        let Some(agent) = self.agents.get_mut(id) else { return };
-        agent.checking = false;
-        if agent.is_connected() {
-            return;
-        }
-        if runs {
-            agent.left = Some(outside.now);
-            return;
+        match self.agents.get_mut(id) {
+            Some(agent) => {
+                agent.checking = false;
+                if agent.is_connected() {
+                    return;
+                }
+                if runs {
+                    agent.left = Some(outside.now);
+                    return;
+                }
+            }
+            None if runs || !self.missing.contains_key(id) => return,
+            None => {}
         }
         // Nobody wrote down its end, or it would have been heard.
         self.record_of(id, "agent.vanished", json!({}), outside);
         self.end_agent(id, None, outside);
     }
 
-    /// An agent has ended, with that exit code if somebody saw it.
+    /// An agent has ended, with that exit code if somebody saw it. Its seat is free once its outbox is closed.
     pub(super) fn end_agent(&mut self, id: &AgentId, code: Option<i64>, outside: &mut Outside<'_>) {
-        let Some(agent) = self.agents.get(id) else { return };
-        let project = agent.record.project.clone();
-        self.effects.push(Effect::Close { agent: id.clone(), project });
+        let Some(seat_name) = self.seat_of(id) else { return };
+        let Some(seat) = self.seats.get(&seat_name) else { return };
+        let messages = seat.watches.values().flat_map(|watch| &watch.pending);
+        let unsure = messages.filter(|message| message.to.as_ref() == Some(id)).map(|message| message.id.clone());
+        let project = self.agents.get(id).and_then(|agent| agent.record.project.clone());
+        self.effects.push(Effect::Close { agent: id.clone(), project, unsure: unsure.collect() });
         self.goal_of_ended(id, code, outside);
         self.close_agent_outlets(id);
-        if let Some(agent) = self.agents.remove(id) {
-            if let Some(seat) = self.seats.get_mut(&agent.seat) {
-                seat.used = outside.now;
-                seat.claimed = false;
-            }
-            self.dirty.insert(Dirty::Seat(agent.seat));
+        if let Some(seat) = self.seats.get_mut(&seat_name) {
+            seat.used = outside.now;
+            seat.claimed = false;
+        }
+        self.dirty.insert(Dirty::Seat(seat_name));
+        if self.agents.remove(id).is_some() {
             self.say(format!("{id} has ended"));
         }
+        // If the outbox cannot be closed now, it is tried again.
+        self.missing.insert(id.clone(), outside.now + LOOK_AGAIN);
+    }
+
+    /// The outbox of an agent that is gone is closed: what never was in it may go to another.
+    pub(super) fn closed(&mut self, id: &AgentId, never: &[EventId]) {
+        self.missing.remove(id);
+        for (name, seat) in self.seats.iter_mut().filter(|(_, seat)| seat.agent == *id) {
+            seat.occupied = false;
+            let messages = seat.watches.values_mut().flat_map(|watch| &mut watch.pending);
+            for message in messages.filter(|message| never.contains(&message.id)) {
+                message.to = None;
+            }
+            self.dirty.insert(Dirty::Seat(name.clone()));
+        }
+    }
+
+    /// The seat in which an agent sits, or sat last.
+    pub(super) fn seat_of(&self, id: &AgentId) -> Option<String> {
+        let sits = self.agents.get(id).map(|agent| agent.seat.clone());
+        sits.or_else(|| self.seats.iter().find(|(_, seat)| seat.agent == *id).map(|(name, _)| name.clone()))
     }
 
     /// Looks, goals, stalls and those who left.
     pub(super) fn agents_due(&mut self, outside: &mut Outside<'_>) {
         let now = outside.now;
+        for (id, at) in self.missing.iter_mut().filter(|(_, at)| **at <= now) {
+            *at = now + LOOK_AGAIN;
+            self.effects.push(Effect::CheckLife(id.clone()));
+        }
         let known: Vec<AgentId> = self.agents.keys().cloned().collect();
         for id in known {
             let Some(agent) = self.agents.get_mut(&id) else { continue };

@@ -210,14 +210,14 @@ impl State {
         summary: Option<String>,
         outside: &mut Outside<'_>,
     ) {
-        let Some(agent) = self.agents.get(id) else { return };
-        let Some(seat) = self.seats.get_mut(&agent.seat) else { return };
-        let Some(goal) = seat.goal.as_mut().filter(|goal| !goal.over) else { return };
+        let Some(seat_name) = self.seat_of(id) else { return };
+        let Some(seat) = self.seats.get_mut(&seat_name) else { return };
+        let Some(goal) = seat.goal.as_mut().filter(|goal| !goal.over && goal.agent == *id) else { return };
         let before = goal.status;
         if before != status || goal.summary != summary {
             goal.status = status;
             goal.summary.clone_from(&summary);
-            self.dirty.insert(Dirty::Seat(agent.seat.clone()));
+            self.dirty.insert(Dirty::Seat(seat_name));
         }
         let claimed = seat.claimed;
         if before != status {
@@ -234,8 +234,8 @@ impl State {
 
     /// An agent has reached its end, good or bad: it is told, and the agent is asked to end.
     fn finish(&mut self, id: &AgentId, outside: &mut Outside<'_>) {
-        let Some(agent) = self.agents.get(id) else { return };
-        let (socket, seat_name) = (agent.record.socket.clone(), agent.seat.clone());
+        let Some(seat_name) = self.seat_of(id) else { return };
+        let socket = self.agents.get(id).map(|agent| agent.record.socket.clone());
         let Some(goal) = self.seats.get_mut(&seat_name).and_then(|seat| seat.goal.as_mut()) else { return };
         if std::mem::replace(&mut goal.over, true) {
             return;
@@ -248,15 +248,14 @@ impl State {
             _ => "agent.failed",
         };
         self.record_of(id, event, data, outside);
-        self.effects.push(Effect::StopAgent { agent: id.clone(), socket });
+        self.effects.extend(socket.map(|socket| Effect::StopAgent { agent: id.clone(), socket }));
     }
 
     /// The agent is gone. For some that is the goal, for others it means that the goal was missed.
     pub(super) fn goal_of_ended(&mut self, id: &AgentId, code: Option<i64>, outside: &mut Outside<'_>) {
-        let Some(agent) = self.agents.get(id) else { return };
-        let Some(seat) = self.seats.get_mut(&agent.seat) else { return };
+        let Some(seat) = self.seat_of(id).and_then(|seat| self.seats.get_mut(&seat)) else { return };
         seat.claimed = false;
-        let Some(goal) = seat.goal.as_ref().filter(|goal| !goal.over) else { return };
+        let Some(goal) = seat.goal.as_ref().filter(|goal| !goal.over && goal.agent == *id) else { return };
         let how = match code {
             Some(code) => format!("its program ended with code {code}"),
             None => "its program is gone".to_owned(),

@@ -61,6 +61,8 @@ pub struct State {
     bad_config: Option<String>,
     agents: BTreeMap<AgentId, Agent>,
     seats: BTreeMap<String, Seat>,
+    /// Agents that sat somewhere when the daemon last ended and have not come back, and when to look for them.
+    missing: BTreeMap<AgentId, Timestamp>,
     outlets: BTreeMap<String, Outlet>,
     /// What outlets had to tell when the daemon last ended.
     left_over: BTreeMap<String, kept::Outlet>,
@@ -100,13 +102,18 @@ struct Running {
 impl State {
     pub fn new(about: About, config: Config, kept: Kept, outside: &mut Outside<'_>) -> Self {
         let now = outside.now;
+        let seats: BTreeMap<String, Seat> =
+            kept.seats.into_iter().filter(|(_, seat)| now.duration_since(seat.used) < SEAT_KEPT).collect();
+        let occupied = seats.values().filter(|seat| seat.occupied);
+        let missing = occupied.map(|seat| (seat.agent.clone(), now + AWAY)).collect();
         let mut state = Self {
             next_config: now + CONFIG_LOOK,
             about,
             config,
             bad_config: None,
             agents: BTreeMap::new(),
-            seats: kept.seats.into_iter().filter(|(_, seat)| now.duration_since(seat.used) < SEAT_KEPT).collect(),
+            seats,
+            missing,
             outlets: BTreeMap::new(),
             left_over: kept.outlets,
             troubles: Vec::new(),
@@ -149,6 +156,7 @@ impl State {
             Msg::Delivered { seat, monitor, done, trouble } => {
                 self.delivered(&seat, &monitor, &done, trouble, outside);
             }
+            Msg::Closed { agent, never } => self.closed(&agent, &never),
             Msg::Life { agent, runs } => self.life(&agent, runs, outside),
             Msg::Config(read) => self.reconfigure(read, outside),
             Msg::Beaten(result) => self.beaten(result, outside),
@@ -164,7 +172,8 @@ impl State {
     pub fn next_due(&self) -> Timestamp {
         let agents = self.agents.values().filter_map(|agent| agent.next_due(&self.seats));
         let outlets = self.outlets.values().filter_map(Outlet::next_due);
-        agents.chain(outlets).chain(self.beat.next).fold(self.next_config, Timestamp::min)
+        let missing = self.missing.values().copied();
+        agents.chain(outlets).chain(missing).chain(self.beat.next).fold(self.next_config, Timestamp::min)
     }
 
     fn do_what_is_due(&mut self, outside: &mut Outside<'_>) {

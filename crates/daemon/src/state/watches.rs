@@ -285,7 +285,7 @@ impl State {
         }
         kept.state = seen.state;
         for event in seen.events.into_iter().take(MOST_EVENTS) {
-            kept.pending.push(Message { id: (outside.id)(), at: outside.now, event });
+            kept.pending.push(Message { id: (outside.id)(), at: outside.now, event, to: None });
             kept.announced += 1;
         }
         let too_many = kept.pending.len().saturating_sub(MOST_PENDING);
@@ -318,15 +318,27 @@ impl State {
         }
     }
 
-    /// Hand over what waits, if the agent is there to take it.
+    /// Hand over what waits, if the agent is there to take it. To whom is written down first: until it is known whether a
+    /// message got there, nobody else gets it.
     fn deliver(&mut self, id: &AgentId, name: &str) {
         let Some(agent) = self.agents.get_mut(id) else { return };
         let Some(watch) = agent.watches.get_mut(name) else { return };
-        let Some(kept) = self.seats.get(&agent.seat).and_then(|seat| seat.watches.get(name)) else { return };
-        if kept.pending.is_empty() || watch.delivering {
+        let seat = self.seats.get_mut(&agent.seat);
+        let Some(kept) = seat.and_then(|seat| seat.watches.get_mut(name)) else { return };
+        if watch.delivering {
+            return;
+        }
+        let mut messages = Vec::new();
+        for message in &mut kept.pending {
+            if message.to.get_or_insert_with(|| id.clone()) == id {
+                messages.push(message.clone());
+            }
+        }
+        if messages.is_empty() {
             return;
         }
         watch.delivering = true;
+        self.dirty.insert(Dirty::Seat(agent.seat.clone()));
         let delivery = Delivery {
             agent: id.clone(),
             agent_name: agent.record.name.clone(),
@@ -334,7 +346,7 @@ impl State {
             seat: agent.seat.clone(),
             monitor: name.to_owned(),
             kind: watch.kind,
-            messages: kept.pending.clone(),
+            messages,
             ttl: settings::seconds(&watch.settings, "ttl").ok().flatten(),
         };
         self.effects.push(Effect::Deliver(Box::new(delivery)));
@@ -371,17 +383,24 @@ impl State {
     /// A message in an outbox has come to its end. If the agent ended before it could arrive, whoever sits down next is
     /// told; under a new id, because it is another agent's.
     pub(super) fn settled(&mut self, agent: &AgentId, injection: &EventId, exited: bool, outside: &mut Outside<'_>) {
-        let seats = self.seats.iter_mut().filter(|(_, seat)| seat.agent == *agent);
-        for (name, seat) in seats {
-            for watch in seat.watches.values_mut() {
+        let mut freed = None;
+        for (name, seat) in &mut self.seats {
+            for (monitor, watch) in &mut seat.watches {
                 // The receipt may be quicker than the keeper's word that the message is queued.
                 let lists = [&mut watch.sent, &mut watch.pending];
-                let Some(message) = lists.into_iter().find_map(|list| taken(list, injection)) else { continue };
+                let Some(message) = lists.into_iter().find_map(|list| taken(list, injection, agent)) else { continue };
                 if exited {
-                    watch.pending.push(Message { id: (outside.id)(), ..message });
+                    watch.pending.push(Message { id: (outside.id)(), to: None, ..message });
+                    freed = Some((name.clone(), monitor.clone()));
                 }
                 self.dirty.insert(Dirty::Seat(name.clone()));
-                return;
+            }
+        }
+        // Whoever sits there now may have been waiting for it.
+        if let Some((seat, monitor)) = freed {
+            let sitting = self.agents.values().find(|agent| agent.seat == seat).map(|agent| agent.id().clone());
+            if let Some(watch) = sitting.and_then(|id| self.agents.get_mut(&id)?.watches.get_mut(&monitor)) {
+                watch.deliver_at.get_or_insert(outside.now);
             }
         }
     }
@@ -415,8 +434,8 @@ impl State {
     }
 }
 
-fn taken(list: &mut Vec<Message>, id: &EventId) -> Option<Message> {
-    let at = list.iter().position(|message| message.id == *id)?;
+fn taken(list: &mut Vec<Message>, id: &EventId, agent: &AgentId) -> Option<Message> {
+    let at = list.iter().position(|message| message.id == *id && message.to.as_ref() == Some(agent))?;
     Some(list.remove(at))
 }
 

@@ -159,7 +159,7 @@ impl Story {
 
     /// Let everything come to rest, with a daemon and an agent that stay.
     fn settle(&mut self) {
-        for _ in 0..12 {
+        for _ in 0..20 {
             self.start();
             self.begin();
             for act in [Act::Feed, Act::Pass(11), Act::Look, Act::Deliver, Act::Take, Act::Feed, Act::Deliver, Act::Take] {

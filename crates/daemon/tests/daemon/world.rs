@@ -29,11 +29,12 @@ pub struct World {
     pub running: BTreeMap<AgentId, Record>,
     /// What waits in each outbox, and every id that was ever in one.
     pub outboxes: BTreeMap<AgentId, Vec<EventId>>,
-    pub queued: BTreeSet<EventId>,
+    pub queued: BTreeSet<(AgentId, EventId)>,
     pub looks: Vec<LookJob>,
     pub goals: Vec<GoalJob>,
     pub tells: Vec<TellJob>,
     pub deliveries: Vec<Delivery>,
+    closings: Vec<Msg>,
     pub answers: Vec<(u64, Answer)>,
     pub stopped: Vec<AgentId>,
     pub checks: Vec<AgentId>,
@@ -61,6 +62,7 @@ impl World {
             goals: Vec::new(),
             tells: Vec::new(),
             deliveries: Vec::new(),
+            closings: Vec::new(),
             answers: Vec::new(),
             stopped: Vec::new(),
             checks: Vec::new(),
@@ -116,6 +118,7 @@ impl World {
     pub fn kill(&mut self) {
         self.state = None;
         self.deliveries.clear();
+        self.closings.clear();
     }
 
     fn heard(&self) -> usize {
@@ -157,7 +160,11 @@ impl World {
                 self.log.push(event);
             }
             Effect::Deliver(delivery) => self.deliveries.push(*delivery),
-            Effect::Close { agent, .. } => self.close(&agent),
+            Effect::Close { agent, unsure, .. } => {
+                self.close(&agent);
+                let never = unsure.into_iter().filter(|id| !self.queued.contains(&(agent.clone(), id.clone())));
+                self.closings.push(Msg::Closed { agent: agent.clone(), never: never.collect() });
+            }
             Effect::Look(job) => self.looks.push(*job),
             Effect::Progress(job) => self.goals.push(*job),
             Effect::Tell(job) => self.tells.push(*job),
@@ -196,13 +203,16 @@ impl World {
 
     /// Do what the keeper would: put messages into outboxes, and say so.
     pub fn keep_delivering(&mut self) {
+        for closed in std::mem::take(&mut self.closings) {
+            self.step(closed);
+        }
         for delivery in std::mem::take(&mut self.deliveries) {
             let mut done = Vec::new();
             for message in &delivery.messages {
                 if !self.running.contains_key(&delivery.agent) {
                     break;
                 }
-                if self.queued.insert(message.id.clone()) {
+                if self.queued.insert((delivery.agent.clone(), message.id.clone())) {
                     self.outboxes.entry(delivery.agent.clone()).or_default().push(message.id.clone());
                 }
                 done.push(message.id.clone());

@@ -10,6 +10,7 @@
 mod names;
 mod receipts;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -159,6 +160,11 @@ impl Outbox {
             }
         }
         Ok(Queue::of(waiting, self.most).waiting().to_vec())
+    }
+
+    /// Every message that was ever in it, as far as that is remembered. Takes no lock.
+    pub fn known(&self) -> Result<BTreeSet<EventId>, OutboxError> {
+        Ok(self.names()?.iter().filter_map(Name::id).cloned().collect())
     }
 
     /// What is being delivered. Takes no lock.

@@ -99,11 +99,16 @@ impl Name {
         Some(Self::Taken { id, text, by, to })
     }
 
-    pub fn is_of(&self, wanted: &EventId) -> bool {
+    /// Whose message it is.
+    pub fn id(&self) -> Option<&EventId> {
         match self {
-            Self::Waiting { id, .. } | Self::Taken { id, .. } | Self::Done { id } => id == wanted,
-            Self::Unfinished { .. } => false,
+            Self::Waiting { id, .. } | Self::Taken { id, .. } | Self::Done { id } => Some(id),
+            Self::Unfinished { .. } => None,
         }
+    }
+
+    pub fn is_of(&self, wanted: &EventId) -> bool {
+        self.id() == Some(wanted)
     }
 
     pub fn is_abandoned(&self) -> bool {
