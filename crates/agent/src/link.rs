@@ -26,6 +26,15 @@ pub struct Link {
     pub agent: AgentId,
     pub directory: PathBuf,
     pub known: Arc<Known>,
+    /// The terminal in front of which a person sits.
+    pub terminal: Option<PathBuf>,
+}
+
+/// The terminal on standard input.
+pub fn own_terminal() -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    let name = rustix::termios::ttyname(std::io::stdin(), Vec::new()).ok()?;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(name.into_bytes())))
 }
 
 impl Link {
@@ -55,7 +64,12 @@ impl Link {
         let assessment = self.known.assessment();
         let state = assessment.as_ref().map_or(State::Starting, |known| known.state);
         let since = assessment.and_then(|known| known.since).unwrap_or_else(clock::now);
-        let wanted = client.ask(Register { agent: self.agent.clone(), state: state.as_str().to_owned(), since })?;
+        let wanted = client.ask(Register {
+            agent: self.agent.clone(),
+            state: state.as_str().to_owned(),
+            since,
+            terminal: self.terminal.clone(),
+        })?;
         let mut told: Option<Place> = None;
         while !self.known.is_over() {
             let place = surroundings::look(&self.directory, &wanted.files);

@@ -25,7 +25,7 @@ use crate::eye::Eye;
 use crate::insights;
 use crate::journal::Journal;
 use crate::launch::Plan;
-use crate::link::Link;
+use crate::link::{self, Link};
 
 /// The smallest terminal that agent CLIs can draw themselves on.
 pub const LEAST: Size = Size::new(5, 20);
@@ -131,6 +131,7 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         agent: record.id.clone(),
         directory: started.cwd.clone(),
         known: Arc::clone(&known),
+        terminal: if started.headless { None } else { link::own_terminal() },
     }
     .keep();
     let brain = std::thread::Builder::new().name("brain".to_owned()).spawn(move || brain.run())?;

@@ -1,5 +1,7 @@
 //! What can be asked, one type each, and what each is answered with.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -122,6 +124,9 @@ pub struct Register {
     /// What it is doing, and since when.
     pub state: String,
     pub since: Timestamp,
+    /// The terminal in front of which a person sits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terminal: Option<PathBuf>,
 }
 
 /// What the daemon wants to know of an agent's surroundings.

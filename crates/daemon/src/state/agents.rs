@@ -31,6 +31,7 @@ pub struct Agent {
     checking: bool,
     pub state: String,
     pub since: Timestamp,
+    terminal: Option<PathBuf>,
     pub(super) environment: Environment,
     pub(super) seat: String,
     pub(super) watches: BTreeMap<String, Watch>,
@@ -82,6 +83,7 @@ impl State {
             known.record = record;
             known.connection = Some(connection);
             known.left = None;
+            known.terminal = told.terminal;
             known.state = told.state;
             known.since = told.since;
             return Ok(wants);
@@ -109,6 +111,7 @@ impl State {
             checking: false,
             state: told.state,
             since: told.since,
+            terminal: told.terminal,
             environment: Environment::default(),
             seat,
             watches: BTreeMap::new(),
@@ -265,7 +268,7 @@ impl State {
 
     /// The terminals at which people see agents.
     pub(super) fn terminals(&self) -> Vec<PathBuf> {
-        Vec::new()
+        self.agents.values().filter_map(|agent| agent.terminal.clone()).collect()
     }
 }
 

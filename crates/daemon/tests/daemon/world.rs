@@ -273,7 +273,7 @@ impl World {
         if self.state.is_none() {
             return;
         }
-        let told = Register { agent: id.clone(), state: "idle".to_owned(), since: self.now };
+        let told = Register { agent: id.clone(), state: "idle".to_owned(), since: self.now, terminal: None };
         let connection = self.connection(id);
         let pid = self.running.get(id).and_then(|record| record.wrapper.as_ref()).map_or(0, |wrapper| wrapper.pid);
         let asked = self.ask_as(connection, human(pid), told.into(), Some(id));
@@ -318,6 +318,17 @@ impl World {
         let (_, answer) = self.answers.iter().rev().find(|(asked, _)| *asked == id).expect("an answer");
         match answer {
             Answer::Ok(value) => Ok(serde_json::from_value(value.clone()).expect("the reply of the command")),
+            Answer::Error(problem) => Err(problem.clone()),
+        }
+    }
+
+    /// Ask as the `sb agent` around an agent.
+    pub fn ask_wrapper(&mut self, pid: u32, told: Surroundings) -> Result<signalbox_api::Watched, Problem> {
+        let agent = told.agent.clone();
+        let id = self.ask_as(1, human(pid), told.into(), Some(&agent));
+        let (_, answer) = self.answers.iter().rev().find(|(asked, _)| *asked == id).expect("an answer");
+        match answer {
+            Answer::Ok(value) => Ok(serde_json::from_value(value.clone()).expect("the reply")),
             Answer::Error(problem) => Err(problem.clone()),
         }
     }
