@@ -16,6 +16,7 @@ use crate::msg::{GoalJob, Listener, LookJob, Msg, TellJob};
 
 pub fn look(job: LookJob, inbox: &SyncSender<Msg>) {
     let found = guarded(|| {
+        break_if_asked(&job.name);
         (job.kind.look)(&Look {
             name: &job.name,
             settings: &job.settings,
@@ -48,14 +49,17 @@ pub fn look_at_goal(job: GoalJob, inbox: &SyncSender<Msg>) {
 
 pub fn tell(job: TellJob, templates: &Library, inbox: &SyncSender<Msg>) {
     let told = guarded(|| match &job.to {
-        Listener::Notifier { kind, settings, notice } => (kind.tell)(&Telling {
-            settings,
-            notice,
-            templates,
-            remembered: &job.remembered,
-            terminals: &job.terminals,
-            time: job.time,
-        }),
+        Listener::Notifier { kind, settings, notice } => {
+            break_if_asked(kind.name);
+            (kind.tell)(&Telling {
+                settings,
+                notice,
+                templates,
+                remembered: &job.remembered,
+                terminals: &job.terminals,
+                time: job.time,
+            })
+        }
     });
     let result = told.unwrap_or_else(|bug| Err(Untold { why: bug, passing: false }));
     let _ = inbox.send(Msg::Told { task: job.task, result });
@@ -76,4 +80,12 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         let words = words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         format!("a bug in sb stopped it: {words}")
     })
+}
+
+/// In debug builds, `SIGNALBOX_PANIC` names what has a bug, so that tests see what one does.
+#[expect(clippy::panic, reason = "to panic is what it is for")]
+fn break_if_asked(name: &str) {
+    if cfg!(debug_assertions) && std::env::var("SIGNALBOX_PANIC").is_ok_and(|asked| asked == name) {
+        panic!("{name} was asked to break");
+    }
 }

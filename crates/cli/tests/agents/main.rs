@@ -2,16 +2,20 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod attaching;
+mod daemon;
 mod deaths;
 mod doors;
 mod drafts;
 mod floods;
+mod hostile;
 mod injecting;
 mod kit;
 mod model;
+mod purposes;
 mod recordings;
 mod states;
 mod transparency;
+mod watching;
 mod window;
 
 /// A file that is no `mod` is never compiled, and its tests never run.
