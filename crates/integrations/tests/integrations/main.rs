@@ -3,6 +3,7 @@
 
 mod commands;
 mod github;
+mod github_histories;
 mod github_hostile;
 mod goals;
 mod http;

@@ -18,6 +18,8 @@ const MOST_TOLD: usize = 12_000;
 const MOST_ERRORS: usize = 10;
 /// How GitHub marks an error in a log.
 const ERROR: &str = "##[error]";
+/// How it marks the beginning of a step, with the command.
+const RUN: &str = "##[group]Run ";
 
 #[derive(Debug, Default)]
 pub struct Details {
@@ -88,16 +90,20 @@ fn elsewhere(client: &Client, url: &str) -> Option<Vec<u8>> {
 }
 
 /// The lines that say what went wrong. The end of a log is what cleans up after the failure, so the lines up to the last
-/// error count, and before them any errors that stand further up.
+/// error count, and before them what was run and any errors that stand further up.
 fn told(log: &str, lines: usize) -> String {
     let cleaned = text::clean(log);
     let all: Vec<&str> =
         cleaned.lines().map(without_time).filter(|line| !line.starts_with("##[endgroup]")).collect();
     let end = all.iter().rposition(|line| line.starts_with(ERROR)).map_or(all.len(), |last| last + 1);
     let begin = end.saturating_sub(lines);
-    let above = all.get(..begin).unwrap_or_default().iter().filter(|line| line.starts_with(ERROR));
-    let above: Vec<&str> = above.copied().collect();
-    let above = above.get(above.len().saturating_sub(MOST_ERRORS)..).unwrap_or_default();
+    let is_kept = |at: &usize| all.get(*at).is_some_and(|line| line.starts_with(ERROR));
+    let errors: Vec<usize> = (0..begin).filter(is_kept).collect();
+    let errors = errors.get(errors.len().saturating_sub(MOST_ERRORS)..).unwrap_or_default();
+    let run = (0..end).rfind(|at| all.get(*at).is_some_and(|line| line.starts_with(RUN)));
+    let mut above: Vec<usize> = errors.iter().copied().chain(run.filter(|at| *at < begin)).collect();
+    above.sort_unstable();
+    let above: Vec<&str> = above.iter().filter_map(|at| all.get(*at).copied()).collect();
     let window = all.get(begin..end).unwrap_or_default();
     let mut kept: Vec<String> = Vec::new();
     let mut room = MOST_TOLD;
@@ -155,7 +161,10 @@ mod tests {
         );
         let all = "Run make test\nmake test\n##[error]early\none\ntwo\nthree\n\n##[error]Process completed with exit code 2.";
         assert_eq!(told(&log, 40), all);
-        assert_eq!(told(&log, 3), "##[error]early\nthree\n\n##[error]Process completed with exit code 2.");
+        assert_eq!(
+            told(&log, 3),
+            "Run make test\n##[error]early\nthree\n\n##[error]Process completed with exit code 2."
+        );
         assert_eq!(told("a\nb\nc", 2), "b\nc");
         assert_eq!(told("", 2), "");
         let wide = told(&format!("{}\n", "x".repeat(2000)).repeat(100), 100);

@@ -34,7 +34,15 @@ impl Looking<'_> {
         };
         self.state.pulls_tag = tag;
         let before = self.state.pull.take();
-        let now = pull::current(&pulls).cloned();
+        // One that was followed is followed to its end, even where another has taken its place. The next look sees that.
+        let followed = before.as_ref().filter(|before| before.state == PullState::Open);
+        let ended = pulls.iter().find(|pull| followed.is_some_and(|followed| followed.number == pull.number));
+        let ended = ended.filter(|pull| pull.state != PullState::Open);
+        let current = pull::current(&pulls);
+        if ended.is_some_and(|ended| Some(ended.number) != current.map(|current| current.number)) {
+            self.state.pulls_tag = None;
+        }
+        let now = ended.or(current).cloned();
         let ended = self.ending(before.as_ref(), now.as_ref());
         if before.as_ref().map(|pull| pull.number) != now.as_ref().map(|pull| pull.number) {
             self.state.merge = Merge::default();
