@@ -156,19 +156,15 @@ impl Keeper {
         if let Some(text) = &event.text {
             return bounded(text);
         }
-        let context = context(delivery, event);
-        let folders = [delivery.monitor.as_str(), delivery.kind.name];
-        let own = self.templates.find(&folders, &event.kind).map_err(|error| error.to_string());
-        let usual = || self.templates.bundled(delivery.kind.name, &event.kind);
-        let common = || self.templates.bundled(delivery.kind.name, "default");
-        let mut why = None;
-        let candidates = match own {
-            Ok(own) => [own, usual(), common()],
-            Err(error) => {
-                why = Some(error);
-                [usual(), common(), None]
-            }
+        let agent = json!({ "id": delivery.agent, "name": delivery.agent_name });
+        let context = event.context(&delivery.monitor, delivery.kind.name, agent);
+        let own = delivery.kind.template(&self.templates, &delivery.monitor, &event.kind);
+        let (own, mut why) = match own {
+            Ok(own) => (own, None),
+            Err(error) => (None, Some(error.to_string())),
         };
+        let bundled = |name: &str| self.templates.bundled(delivery.kind.name, name);
+        let candidates = [own, bundled(&event.kind), bundled(monitor::ANY_EVENT)];
         let mut text = None;
         for template in candidates.into_iter().flatten() {
             match render(&template, &context) {
@@ -217,15 +213,6 @@ fn terms(delivery: &Delivery, event: &monitor::Event) -> Terms {
         ttl_seconds: u32::try_from(ttl).unwrap_or(u32::MAX),
         key: key.unwrap_or_else(|| delivery.monitor.clone()),
     }
-}
-
-/// What a template may use.
-fn context(delivery: &Delivery, event: &monitor::Event) -> Value {
-    let mut context = event.fields.clone();
-    context.insert("event".to_owned(), json!(event.kind));
-    context.insert("monitor".to_owned(), json!({ "name": delivery.monitor, "type": delivery.kind.name }));
-    context.insert("agent".to_owned(), json!({ "id": delivery.agent, "name": delivery.agent_name }));
-    Value::Object(context)
 }
 
 fn bounded(text: &str) -> String {

@@ -130,7 +130,7 @@ fn a_red_check_arrives_with_its_step_and_log_and_a_review_overtakes_it() {
     configure(&env, &format!("[monitors.github]\napi_url = \"{}\"\ntoken = \"{TOKEN}\"\nevery = 1\n", github.url()));
     let _daemon = Daemon::start(&env);
     // Busy until it is told to go on, so that both wait for it.
-    let script = json!({ "rules": [{ "when": "wait", "do": [{ "think": 6000 }, { "say": "Done." }] }],
+    let script = json!({ "prompts": [{ "match": "wait", "steps": [{ "think": 6000 }, { "say": "Done." }] }],
                          "otherwise": [{ "think": 300 }, { "say": "Done." }] });
     let agent = Named::start(&env, "ada", &script);
     eventually("the first look", || is_watched(&env, &agent.id));
