@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Deserialize;
@@ -26,6 +26,9 @@ use crate::streams::Streams;
 const MOST: usize = 2_000;
 /// The most that may wait to be written to one, in bytes.
 const MOST_UNWRITTEN: usize = 16 << 20;
+
+/// How long somebody who was rude may take to read why.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// What the loop says to those who are connected.
 #[derive(Clone)]
@@ -68,8 +71,8 @@ struct Guest {
     read: Vec<u8>,
     unwritten: Vec<u8>,
     caller: Option<Caller>,
-    /// Nothing more is taken from it.
-    leaving: bool,
+    /// Nothing more is taken from it, from then on; it may read what was said to it.
+    leaving: Option<Instant>,
 }
 
 /// What belongs together at the door.
@@ -114,6 +117,7 @@ impl Door {
                 self.serve(connection);
             }
             self.accept();
+            self.see_off();
         }
         // Last words.
         self.speak();
@@ -176,7 +180,7 @@ impl Door {
                 read: Vec::new(),
                 unwritten: self.greeting.clone(),
                 caller: None,
-                leaving: false,
+                leaving: None,
             };
             self.guests.insert(self.next, guest);
             self.serve(self.next);
@@ -193,7 +197,7 @@ impl Door {
         }
         if guest.read.len() > MOST_REQUEST {
             guest.read.clear();
-            guest.leaving = true;
+            guest.leaving = Some(Instant::now());
             let message = format!("a request has {MOST_REQUEST} bytes at most");
             guest.say(0, Answer::Error(Problem::new(Kind::Usage, "request.long", message)));
         }
@@ -203,10 +207,19 @@ impl Door {
             }
         }
         let rest = self.guests.get_mut(&connection).is_some_and(|guest| {
-            let failed = guest.write().is_err();
-            failed || guest.leaving && guest.unwritten.is_empty()
+            guest.write().is_err()
         });
         if gone || rest {
+            self.part(connection);
+        }
+    }
+
+    /// Those who had long enough to leave.
+    fn see_off(&mut self) {
+        let overdue = |guest: &Guest| guest.leaving.is_some_and(|since| since.elapsed() > FAREWELL);
+        let gone: Vec<Connection> =
+            self.guests.iter().filter(|(_, guest)| overdue(guest)).map(|(id, _)| *id).collect();
+        for connection in gone {
             self.part(connection);
         }
     }
@@ -262,7 +275,7 @@ impl Guest {
     fn say(&mut self, id: u64, answer: Answer) {
         let line = serde_json::to_vec(&Answered { v: VERSION, id, answer }).unwrap_or_default();
         if self.unwritten.len() + line.len() > MOST_UNWRITTEN {
-            self.leaving = true;
+            self.leaving = Some(Instant::now());
             return;
         }
         self.unwritten.extend(line);
@@ -291,7 +304,7 @@ impl Guest {
         for _ in 0..16 {
             match self.stream.read(&mut piece) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(_) if self.leaving => {}
+                Ok(_) if self.leaving.is_some() => {}
                 Ok(count) => self.read.extend(piece.iter().take(count)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

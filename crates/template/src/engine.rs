@@ -55,7 +55,16 @@ pub fn render_with(template: &Found, event: &Value, extras: &Extras) -> Result<M
                 what: format!("it makes more than {MOST_TEXT} bytes"),
             }
         } else {
-            explain(template, &error)
+            let known = |name: &String| event.get(name).is_some() || is_builtin(&environment, name);
+            let missing = compiled.undeclared_variables(false).into_iter().filter(|name| !known(name)).min();
+            match missing.filter(|_| error.kind() == ErrorKind::UndefinedError) {
+                Some(name) => Wrong {
+                    place: template.place(),
+                    line: error.line(),
+                    what: format!("there is no `{name}` in this event"),
+                },
+                None => explain(template, &error),
+            }
         }
     })?;
     let text = String::from_utf8(text.bytes).map_err(|_| Wrong {

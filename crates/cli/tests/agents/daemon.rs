@@ -61,7 +61,8 @@ fn raw(env: &TestEnv, line: &str) -> Value {
     let mut reader = BufReader::new(stream.try_clone().expect("a second handle"));
     let mut greeting = String::new();
     reader.read_line(&mut greeting).expect("a greeting");
-    stream.write_all(format!("{line}\n").as_bytes()).expect("it takes the line");
+    // It need not take all of a line that is too long.
+    let _ = stream.write_all(format!("{line}\n").as_bytes());
     let mut answer = String::new();
     reader.read_line(&mut answer).expect("an answer");
     serde_json::from_str(&answer).expect("JSON")

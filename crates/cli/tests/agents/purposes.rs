@@ -32,7 +32,10 @@ fn an_agent_that_says_it_is_done_is_ended() {
     eventually("the daemon to know it", || is_known(&env, &id));
     window.press("sb goal signal in-progress half way\r");
     window.wait_for("is in-progress");
-    env.sb(["goal", "show"]).success().says("in-progress").says("half way");
+    eventually("it to be heard", || {
+        let shown = env.sb(["goal", "show"]).success().stdout;
+        shown.contains("in-progress") && shown.contains("half way")
+    });
     window.press("sb goal signal completed all of it\r");
     eventually("it to be told", || happened(&env, "agent.completed"));
     window.ends();
