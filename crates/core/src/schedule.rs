@@ -53,24 +53,15 @@ struct Field {
     names: &'static [&'static str],
 }
 
+const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const WEEKDAYS: &[&str] = &["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
 const FIELDS: [Field; 5] = [
     Field { name: "minute", place: "first", least: 0, most: 59, names: &[] },
     Field { name: "hour", place: "second", least: 0, most: 23, names: &[] },
     Field { name: "day of the month", place: "third", least: 1, most: 31, names: &[] },
-    Field {
-        name: "month",
-        place: "fourth",
-        least: 1,
-        most: 12,
-        names: &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
-    },
-    Field {
-        name: "day of the week",
-        place: "fifth",
-        least: 0,
-        most: 7,
-        names: &["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
-    },
+    Field { name: "month", place: "fourth", least: 1, most: 12, names: MONTHS },
+    Field { name: "day of the week", place: "fifth", least: 0, most: 7, names: WEEKDAYS },
 ];
 
 const SHORTHANDS: &[(&str, &str)] = &[

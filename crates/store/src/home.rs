@@ -58,6 +58,21 @@ impl Home {
         self.root.join("outbox")
     }
 
+    /// The person's own templates.
+    pub fn templates(&self) -> PathBuf {
+        self.root.join("templates")
+    }
+
+    /// Programs of the person's own.
+    pub fn plugins(&self) -> PathBuf {
+        self.root.join("plugins")
+    }
+
+    /// What the last heartbeat saw.
+    pub fn heartbeat(&self) -> PathBuf {
+        self.root.join("heartbeat.json")
+    }
+
     pub fn run(&self) -> PathBuf {
         self.root.join("run")
     }
