@@ -42,8 +42,8 @@ fn names(folder: &str, event: &str) -> Names {
     }
     let is_instance = monitor::find(folder).is_none();
     let types = || monitor::TYPES.iter().filter(|kind| is_instance || kind.name == folder);
-    let kinds: Vec<_> = types().filter_map(|kind| kind.event(event)).collect();
-    if !kinds.is_empty() {
+    let kinds: Vec<_> = types().flat_map(|kind| kind.events).filter(|kind| kind.name == event).collect();
+    if event != monitor::ANY_EVENT && !kinds.is_empty() {
         let fields = kinds.iter().flat_map(|kind| kind.fields).map(|(name, _)| *name);
         return Names::These(fields.chain(OF_MONITORS.iter().copied()).collect());
     }

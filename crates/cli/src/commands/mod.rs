@@ -17,6 +17,7 @@ mod down;
 mod edit;
 mod explain;
 mod goal;
+mod heartbeat;
 mod help;
 mod hold;
 mod hook;
@@ -36,6 +37,7 @@ mod notifier;
 mod outbox;
 mod override_status;
 mod pick;
+mod plugins;
 mod pop;
 mod projects;
 mod puppet;
@@ -55,6 +57,7 @@ mod statusline;
 mod submit;
 mod switch;
 mod tasklist;
+mod templates;
 mod unhold;
 mod up;
 
@@ -217,6 +220,15 @@ pub const COMMANDS: &[Row] = &[
     row!("restart", [], Machine, "End the daemon and start it anew", restart::Arguments),
     row!("logs", [], Machine, "Show what the daemon says of itself", logs::Arguments),
     row!("config", [], Machine, "Show or change settings", config::Arguments),
+    row!("plugins", [], Machine, "List, try and check programs of your own", plugins::Arguments),
+    row!("templates", [], Machine, "Show and change what agents and people are told", templates::Arguments),
+    row!(
+        "heartbeat",
+        [],
+        Machine,
+        "Put in order what dead agents left, if anything has changed",
+        heartbeat::Arguments
+    ),
     row!("index", [], Machine, "Rebuild the index from the log", index::Arguments),
     row!("doctor", [], Machine, "Find what is wrong, and repair it", doctor::Arguments),
 ];
