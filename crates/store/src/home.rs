@@ -58,11 +58,6 @@ impl Home {
         self.root.join("outbox")
     }
 
-    /// The person's own templates.
-    pub fn templates(&self) -> PathBuf {
-        self.root.join("templates")
-    }
-
     /// Programs of the person's own.
     pub fn plugins(&self) -> PathBuf {
         self.root.join("plugins")

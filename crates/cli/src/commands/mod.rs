@@ -46,8 +46,8 @@ mod ready;
 mod reject;
 mod release;
 mod reopen;
-mod restart;
 mod replay;
+mod restart;
 mod review;
 mod rules;
 mod session;
@@ -152,7 +152,13 @@ pub const COMMANDS: &[Row] = &[
     row!("pop", [], Work, "Claim the most urgent ready ticket and show it", pop::Arguments),
     row!("note", [], Work, "Write a note on a ticket", note::Arguments),
     row!("check", [], Work, "Tick an acceptance criterion, or untick it", check::Arguments),
-    row!("status", ["move"], Work, "Show everything at a glance, or move a ticket to another status", status::Arguments),
+    row!(
+        "status",
+        ["move"],
+        Work,
+        "Show everything at a glance, or move a ticket to another status",
+        status::Arguments
+    ),
     row!("submit", [], Work, "Hand work in for review", submit::Arguments),
     row!(
         "release",
@@ -197,7 +203,13 @@ pub const COMMANDS: &[Row] = &[
         "Show what waits for agents, and what became of what was sent",
         outbox::Arguments
     ),
-    row!("monitor", ["monitors"], Agents, "Watch the world for agents: CI, reviews, commands", monitor::Arguments),
+    row!(
+        "monitor",
+        ["monitors"],
+        Agents,
+        "Watch the world for agents: CI, reviews, commands",
+        monitor::Arguments
+    ),
     row!("notifier", ["notifiers"], Agents, "Tell people what needs them", notifier::Arguments),
     row!("goal", ["goals"], Agents, "Say what agents are there for, and how far they are", goal::Arguments),
     row!("mode", [], Agents, "Say or switch whether a session may change anything", mode::Arguments),
