@@ -103,7 +103,7 @@ fn nobody_waits_for_a_plugin() {
     let waits = waits.args(["note", &id, "hello"]).stdin(Stdio::null()).stderr(Stdio::null()).spawn();
     let mut waits = waits.expect("sb");
     // Opening one side waits for the other.
-    drop(OpenOptions::new().read(true).open(folder.join("asked")).expect("it is asked"));
+    assert_eq!(env.read(folder.join("asked")), "\n");
     env.sb(["new", "Another"]).success();
     env.sb(["pick", &id]).success();
     drop(OpenOptions::new().write(true).open(folder.join("go")).expect("it goes on"));
