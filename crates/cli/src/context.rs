@@ -9,6 +9,7 @@ use signalbox_store::config::Config;
 use signalbox_store::lock::Lock;
 use signalbox_store::{Home, Index, Outcome, Store, StoreError, project};
 
+use crate::deciders;
 use crate::error::CommandError;
 use crate::identity::{self, Identity, Unverified};
 use crate::ui::Ui;
@@ -170,7 +171,12 @@ impl Context {
         store: &Store,
         build: &dyn Fn(&Index) -> Result<Command, StoreError>,
     ) -> Result<Outcome, CommandError> {
-        let outcome = store.execute(self.who()?, build)?;
+        let has_deciders = self.config()?.plugins.iter().any(|plugin| plugin.decides);
+        let outcome = if has_deciders {
+            deciders::execute(self, store, build)?
+        } else {
+            store.execute(self.who()?, build)?
+        };
         self.ui.warnings(&outcome.warnings);
         Ok(outcome)
     }

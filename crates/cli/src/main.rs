@@ -8,6 +8,7 @@ mod canary;
 mod changes;
 mod context;
 mod daemon;
+mod deciders;
 mod diff;
 mod dispatch;
 mod duration;

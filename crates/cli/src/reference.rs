@@ -18,6 +18,10 @@ const VARIABLES: &[(&str, &str)] = &[
         "A session's capability. Set by the agent CLI after `sb hook session-start`; nobody else needs to.",
     ),
     (
+        signalbox_plugins::DECIDING,
+        "Set for a plugin that decides: its name. `sb` changes no tickets while it is set, because that would ask the plugin again.",
+    ),
+    (
         "CLAUDE_ENV_FILE",
         "Read by `sb hook session-start`: the file through which the CLI takes variables for the session's shell.",
     ),

@@ -248,6 +248,12 @@ pub const CATALOG: &[EventDoc] = &[
         "A message was given up",
         "`agent`, `injection`, `door`, `reason` (`full`, `evicted`, `cancelled`, `exited`, `not-shown`, `left-in-box`, `not-taken`, `unconfirmed`, `refused`, `unreadable`), `detail`",
     ),
+    doc(
+        "heartbeat.cleaned",
+        "A heartbeat put in order what dead processes left",
+        "`sessions` and `agents` that were marked as ended, `messages` that nobody will deliver",
+    ),
+    doc("heartbeat.ran", "A heartbeat found a change and ran a command", "`command`, `succeeded`, `why`"),
     doc("project.registered", "A directory became a project", "`path`"),
     doc("doctor.fixed", "`sb doctor --fix` repaired something", "`check`, `what`"),
     doc(

@@ -14,9 +14,11 @@ pub mod monitor;
 pub mod notifier;
 mod program;
 pub mod settings;
+mod templates;
 mod text;
 
 pub use settings::{BadSettings, Key, Settings};
+pub use templates::check_template;
 
 use std::sync::LazyLock;
 

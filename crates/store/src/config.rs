@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use signalbox_core::charter::{Approval, OwnRule};
+use signalbox_core::plugin::Plugin;
 use signalbox_core::{Mode, ProjectName, nearest};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::files;
+use crate::heartbeat::Heartbeat;
 use crate::home::Home;
 use crate::launch::{Agents, Options, Profile};
 use crate::outside;
@@ -39,6 +41,9 @@ pub struct Config {
     /// Rules of the person's own.
     pub rules: Vec<OwnRule>,
     pub projects: BTreeMap<String, Project>,
+    /// Programs of the person's own.
+    pub plugins: Vec<Plugin>,
+    pub heartbeat: Heartbeat,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -182,6 +187,24 @@ pub const SETTINGS: &[Setting] = &[
         default: "*_API_KEY, *_TOKEN, *_SECRET, *_PASSWORD",
         about: "Variables whose values never stand in a recording or log; `*` for anything.",
         kind: Kind::List,
+    },
+    Setting {
+        key: "heartbeat.schedule",
+        default: "@every 15m",
+        about: "When the daemon looks after things: five fields as cron has them, `@hourly` and its like, `@every 15m`, or `off`.",
+        kind: Kind::Text,
+    },
+    Setting {
+        key: "heartbeat.run",
+        default: "",
+        about: "Lines for the shell that a heartbeat runs, but only when something has changed since the last one.",
+        kind: Kind::List,
+    },
+    Setting {
+        key: "heartbeat.timeout",
+        default: "600",
+        about: "How long each of these lines may take, in seconds.",
+        kind: Kind::Plain,
     },
 ];
 

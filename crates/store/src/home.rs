@@ -58,6 +58,16 @@ impl Home {
         self.root.join("outbox")
     }
 
+    /// Programs of the person's own.
+    pub fn plugins(&self) -> PathBuf {
+        self.root.join("plugins")
+    }
+
+    /// What the last heartbeat saw.
+    pub fn heartbeat(&self) -> PathBuf {
+        self.root.join("heartbeat.json")
+    }
+
     pub fn run(&self) -> PathBuf {
         self.root.join("run")
     }

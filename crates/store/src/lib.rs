@@ -12,6 +12,7 @@ pub mod doctor;
 pub mod entropy;
 mod fault;
 pub mod files;
+pub mod heartbeat;
 pub mod home;
 pub mod index;
 pub mod launch;

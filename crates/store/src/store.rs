@@ -6,13 +6,15 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use signalbox_core::{
-    Command, Event, EventId, FORMAT_VERSION, ProjectName, Refusal, Ticket, TicketId, Who, decide,
+    Board, Command, Draft, Event, EventId, FORMAT_VERSION, ProjectName, Refusal, Ticket, TicketId, Who,
+    decide,
 };
 
 use crate::home::Home;
 use crate::index::{CaughtUp, Index, IndexError};
 use crate::lock::Lock;
 use crate::log::{EventLog, FileLog, LogError, Tail};
+use crate::outbox::OutboxError;
 use crate::vault::{Update, Vault, VaultError};
 use crate::{clock, entropy, files};
 
@@ -30,6 +32,16 @@ pub enum StoreError {
     Event(#[from] serde_json::Error),
     #[error("use {path}")]
     Home { path: std::path::PathBuf, source: std::io::Error },
+}
+
+impl From<OutboxError> for StoreError {
+    fn from(error: OutboxError) -> Self {
+        match error {
+            OutboxError::Folder { path, source } => Self::Home { path, source },
+            OutboxError::Log(error) => Self::Log(error),
+            OutboxError::Receipt(error) => Self::Event(error),
+        }
+    }
 }
 
 /// Something a person should know, though the command was carried out.
@@ -86,6 +98,9 @@ pub enum Slow {
 
 /// Reading more of the log than this takes long enough for a word.
 const LONG_READ: u64 = 32 * 1024 * 1024;
+
+/// How often it is asked whether something may be done, because it has become something else meanwhile.
+const QUESTIONS: usize = 3;
 
 impl Store {
     pub fn new(home: Home, vault: impl AsRef<Path>) -> Self {
@@ -198,32 +213,59 @@ impl Store {
         who: &Who,
         build: &dyn Fn(&Index) -> Result<Command, StoreError>,
     ) -> Result<Outcome, StoreError> {
-        let (_lock, index, mut warnings) = self.locked()?;
-        let command = build(&index)?;
-        let board = index.surroundings(command.tickets())?;
-        let drafts = decide(&board, who, &command)?;
-        let now = self.now(&index, &mut warnings)?;
-        let mut events = Vec::with_capacity(drafts.len());
-        let mut after = board.clone();
-        for draft in &drafts {
-            let mut event = draft.stamp(event_id(now), now)?;
-            after.apply_fact(&event, &draft.fact);
-            event.rev =
-                after.ticket(&draft.ticket).map(|ticket| ticket.rev).filter(|_| draft.fact.changes_ticket());
-            events.push(event);
+        let locked = self.locked()?;
+        let command = build(&locked.1)?;
+        let decided = Decided::new(&locked.1, who, &command)?;
+        self.carry_out(locked, &command, decided)
+    }
+
+    /// Carry out a command if `may` has nothing against its events. It is asked while no lock is held, because it may
+    /// take long; if the tickets have moved meanwhile so that something else would happen, it is asked again.
+    pub fn execute_if(
+        &self,
+        who: &Who,
+        build: &dyn Fn(&Index) -> Result<Command, StoreError>,
+        may: &mut dyn FnMut(&[Event]) -> Result<(), Refusal>,
+    ) -> Result<Outcome, StoreError> {
+        for _ in 0..QUESTIONS {
+            let (index, mut warnings) = self.read()?;
+            // Not built anew under the lock: a ticket that is filed has a random id.
+            let command = build(&index)?;
+            let asked = Decided::new(&index, who, &command)?;
+            let (events, _) = asked.stamped(self.now(&index, &mut warnings)?)?;
+            drop(index);
+            may(&events)?;
+            let locked = self.locked()?;
+            let decided = Decided::new(&locked.1, who, &command)?;
+            if decided.drafts == asked.drafts {
+                return self.carry_out(locked, &command, decided);
+            }
         }
+        let message = "the tickets moved each time while it was asked whether this may be done";
+        Err(Refusal::new("store.moving", message).hint("Run it again.").into())
+    }
+
+    /// Write down what was decided under the lock, and bring everything else up to date.
+    fn carry_out(
+        &self,
+        (_lock, index, mut warnings): (Lock, Index, Vec<Warning>),
+        command: &Command,
+        decided: Decided,
+    ) -> Result<Outcome, StoreError> {
+        let now = self.now(&index, &mut warnings)?;
+        let (mut events, after) = decided.stamped(now)?;
         self.log.append(&mut events, &index.position()?)?;
         // From here on the command has happened. What fails now is put right by the next one.
         let index = match self.project(index, &mut warnings) {
             Ok(index) => index,
             Err(error) => {
                 warnings.push(Warning::Behind(chain(&error)));
-                let subject = subject(&command, &events);
+                let subject = subject(command, &events);
                 let ticket = subject.and_then(|id| after.ticket(&id).cloned());
                 return Ok(Outcome { events, ticket, also: Vec::new(), warnings });
             }
         };
-        let subject = subject(&command, &events);
+        let subject = subject(command, &events);
         let mut also = Vec::new();
         for event in &events {
             if event.ticket != subject
@@ -352,6 +394,34 @@ impl Store {
         let path = self.home.lock();
         self.prepare()?;
         Lock::acquire(&path, self.on_slow).map_err(|source| StoreError::Home { path, source })
+    }
+}
+
+/// What a command would write, and the tickets it was decided on.
+struct Decided {
+    board: Board,
+    drafts: Vec<Draft>,
+}
+
+impl Decided {
+    fn new(index: &Index, who: &Who, command: &Command) -> Result<Self, StoreError> {
+        let board = index.surroundings(command.tickets())?;
+        let drafts = decide(&board, who, command)?;
+        Ok(Self { board, drafts })
+    }
+
+    /// Its events, if it is done at that time, and the tickets after them.
+    fn stamped(&self, now: Timestamp) -> Result<(Vec<Event>, Board), StoreError> {
+        let mut events = Vec::with_capacity(self.drafts.len());
+        let mut after = self.board.clone();
+        for draft in &self.drafts {
+            let mut event = draft.stamp(event_id(now), now)?;
+            after.apply_fact(&event, &draft.fact);
+            event.rev =
+                after.ticket(&draft.ticket).map(|ticket| ticket.rev).filter(|_| draft.fact.changes_ticket());
+            events.push(event);
+        }
+        Ok((events, after))
     }
 }
 

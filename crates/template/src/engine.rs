@@ -75,6 +75,13 @@ pub fn render_with(template: &Found, event: &Value, extras: &Extras) -> Result<M
     Ok(Made { text, calls: calls.into_made() })
 }
 
+/// Whether the template can be read.
+pub fn check_syntax(template: &Found) -> Result<(), Wrong> {
+    let environment = environment();
+    let compiled = environment.template_from_named_str(&template.name, &template.text);
+    compiled.map(|_| ()).map_err(|error| explain(template, &error))
+}
+
 /// Whether the template can be read, and which names it uses that an event of this kind does not have.
 pub fn check(template: &Found, names: &[&str]) -> Result<(), Wrong> {
     check_with(template, names, &Extras::NONE)

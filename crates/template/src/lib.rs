@@ -10,6 +10,6 @@ mod extras;
 mod filters;
 mod library;
 
-pub use engine::{MOST_TEXT, Made, Wrong, check, check_with, render, render_with};
+pub use engine::{MOST_TEXT, Made, Wrong, check, check_syntax, check_with, render, render_with};
 pub use extras::{Call, Extras, Filter, Function};
 pub use library::{Bundled, Found, Library, Origin};

@@ -69,7 +69,7 @@ impl Library {
                     return Ok(Some(Found { name, text, origin: Origin::User(path) }));
                 }
                 Err(error) if is_absent(&error) => {}
-                Err(error) => return Err(error),
+                Err(error) => return Err(named(&path, &error)),
             }
         }
         let bundled = folders.iter().find_map(|folder| self.bundled(folder, event));
@@ -126,11 +126,16 @@ fn gather(folder: &Path, prefix: &str, into: &mut Vec<Found>) -> io::Result<()> 
                 gather(&path, &format!("{prefix}{name}/"), into)?;
             }
         } else if let Some(event) = name.strip_suffix(&format!(".{EXTENSION}")) {
-            let text = std::fs::read_to_string(&path)?;
+            let text = std::fs::read_to_string(&path).map_err(|error| named(&path, &error))?;
             into.push(Found { name: format!("{prefix}{event}"), text, origin: Origin::User(path) });
         }
     }
     Ok(())
+}
+
+/// The same error, with the file that it is about.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 fn is_absent(error: &io::Error) -> bool {

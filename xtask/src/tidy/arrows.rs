@@ -11,6 +11,7 @@ const PTY: &str = "signalbox-pty";
 const PUPPET: &str = "signalbox-puppet";
 const AGENT: &str = "signalbox-agent";
 const RUNNER: &str = "signalbox-runner";
+const PLUGINS: &str = "signalbox-plugins";
 const TEMPLATE: &str = "signalbox-template";
 const API: &str = "signalbox-api";
 const DAEMON: &str = "signalbox-daemon";
@@ -34,13 +35,27 @@ const ARROWS: &[(&str, May)] = &[
     (PUPPET, May::Use(&[])),
     (RUNNER, May::Use(&[])),
     (TEMPLATE, May::Use(&[])),
+    (PLUGINS, May::Use(&[CORE, RUNNER])),
     (INTEGRATIONS, May::Use(&[CORE, RUNNER, TEMPLATE])),
     (API, May::Use(&[CORE])),
     (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY, API])),
-    (DAEMON, May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, INTEGRATIONS, TEMPLATE, RUNNER])),
+    (DAEMON, May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, INTEGRATIONS, TEMPLATE, RUNNER, PLUGINS])),
     (
         "signalbox-cli",
-        May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, DAEMON, INTEGRATIONS, TEMPLATE, RUNNER, PUPPET]),
+        May::Use(&[
+            CORE,
+            STORE,
+            DRIVERS,
+            PTY,
+            API,
+            AGENT,
+            DAEMON,
+            INTEGRATIONS,
+            TEMPLATE,
+            RUNNER,
+            PLUGINS,
+            PUPPET,
+        ]),
     ),
     (TESTKIT, May::UseAnything),
     ("xtask", May::UseAnything),

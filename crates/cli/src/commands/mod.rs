@@ -17,6 +17,7 @@ mod down;
 mod edit;
 mod explain;
 mod goal;
+mod heartbeat;
 mod help;
 mod hold;
 mod hook;
@@ -36,6 +37,7 @@ mod notifier;
 mod outbox;
 mod override_status;
 mod pick;
+mod plugins;
 mod pop;
 mod projects;
 mod puppet;
@@ -44,8 +46,8 @@ mod ready;
 mod reject;
 mod release;
 mod reopen;
-mod restart;
 mod replay;
+mod restart;
 mod review;
 mod rules;
 mod session;
@@ -55,6 +57,7 @@ mod statusline;
 mod submit;
 mod switch;
 mod tasklist;
+mod templates;
 mod unhold;
 mod up;
 
@@ -149,7 +152,13 @@ pub const COMMANDS: &[Row] = &[
     row!("pop", [], Work, "Claim the most urgent ready ticket and show it", pop::Arguments),
     row!("note", [], Work, "Write a note on a ticket", note::Arguments),
     row!("check", [], Work, "Tick an acceptance criterion, or untick it", check::Arguments),
-    row!("status", ["move"], Work, "Show everything at a glance, or move a ticket to another status", status::Arguments),
+    row!(
+        "status",
+        ["move"],
+        Work,
+        "Show everything at a glance, or move a ticket to another status",
+        status::Arguments
+    ),
     row!("submit", [], Work, "Hand work in for review", submit::Arguments),
     row!(
         "release",
@@ -194,7 +203,13 @@ pub const COMMANDS: &[Row] = &[
         "Show what waits for agents, and what became of what was sent",
         outbox::Arguments
     ),
-    row!("monitor", ["monitors"], Agents, "Watch the world for agents: CI, reviews, commands", monitor::Arguments),
+    row!(
+        "monitor",
+        ["monitors"],
+        Agents,
+        "Watch the world for agents: CI, reviews, commands",
+        monitor::Arguments
+    ),
     row!("notifier", ["notifiers"], Agents, "Tell people what needs them", notifier::Arguments),
     row!("goal", ["goals"], Agents, "Say what agents are there for, and how far they are", goal::Arguments),
     row!("mode", [], Agents, "Say or switch whether a session may change anything", mode::Arguments),
@@ -217,6 +232,15 @@ pub const COMMANDS: &[Row] = &[
     row!("restart", [], Machine, "End the daemon and start it anew", restart::Arguments),
     row!("logs", [], Machine, "Show what the daemon says of itself", logs::Arguments),
     row!("config", [], Machine, "Show or change settings", config::Arguments),
+    row!("plugins", [], Machine, "List, try and check programs of your own", plugins::Arguments),
+    row!("templates", [], Machine, "Show and change what agents and people are told", templates::Arguments),
+    row!(
+        "heartbeat",
+        [],
+        Machine,
+        "Put in order what dead agents left, if anything has changed",
+        heartbeat::Arguments
+    ),
     row!("index", [], Machine, "Rebuild the index from the log", index::Arguments),
     row!("doctor", [], Machine, "Find what is wrong, and repair it", doctor::Arguments),
 ];

@@ -116,7 +116,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       pop                       Claim the most urgent ready ticket and show it
       note                      Write a note on a ticket
       check                     Tick an acceptance criterion, or untick it
-      status, move              Move a ticket to another status
+      status, move              Show everything at a glance, or move a ticket to another status
       submit                    Hand work in for review
       release, unclaim, drop    Let go of a ticket, with a report of the attempt
       switch                    Make a ticket the current one
@@ -143,6 +143,9 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       puppet                    A scripted agent CLI to try things with
       inject, tell              Tell a running agent something, without touching a draft
       outbox                    Show what waits for agents, and what became of what was sent
+      monitor, monitors         Watch the world for agents: CI, reviews, commands
+      notifier, notifiers       Tell people what needs them
+      goal, goals               Say what agents are there for, and how far they are
       mode                      Say or switch whether a session may change anything
       session, sessions         List sessions, show one, say what it may do
       rules                     List the rules, and try what they refuse
@@ -154,7 +157,14 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       hook                      Answer an agent CLI's hook
 
     Looking after it
+      up                        Start the daemon, which watches, tells and looks after goals
+      down                      End the daemon; agents go on
+      restart                   End the daemon and start it anew
+      logs                      Show what the daemon says of itself
       config                    Show or change settings
+      plugins                   List, try and check programs of your own
+      templates                 Show and change what agents and people are told
+      heartbeat                 Put in order what dead agents left, if anything has changed
       index                     Rebuild the index from the log
       doctor                    Find what is wrong, and repair it
 

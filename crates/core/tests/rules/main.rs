@@ -13,6 +13,7 @@ mod inject;
 mod invariants;
 mod pace;
 mod review;
+mod schedule;
 mod steps;
 mod transitions;
 mod usage;

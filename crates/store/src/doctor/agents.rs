@@ -3,7 +3,7 @@
 use super::{Finding, Repair};
 use crate::agents::{self, Life};
 use crate::home::Home;
-use crate::outbox::{Outbox, OutboxError};
+use crate::outbox::Outbox;
 use crate::store::StoreError;
 
 pub(super) fn examine(home: &Home) -> Result<Vec<Finding>, StoreError> {
@@ -29,7 +29,7 @@ pub(super) fn examine(home: &Home) -> Result<Vec<Finding>, StoreError> {
     }
     for agent in Outbox::agents(home).map_err(read)? {
         let outbox = Outbox::new(home, &agent);
-        for taken in outbox.taken().map_err(in_outbox)?.iter().filter(|taken| !taken.is_running) {
+        for taken in outbox.taken()?.iter().filter(|taken| !taken.is_running) {
             let id = &taken.waiting.injection.id;
             let what = format!(
                 "message {id} for {agent} was being delivered by process {}, which is gone",
@@ -41,12 +41,4 @@ pub(super) fn examine(home: &Home) -> Result<Vec<Finding>, StoreError> {
         }
     }
     Ok(findings)
-}
-
-fn in_outbox(error: OutboxError) -> StoreError {
-    match error {
-        OutboxError::Folder { path, source } => StoreError::Home { path, source },
-        OutboxError::Log(error) => StoreError::Log(error),
-        OutboxError::Receipt(error) => StoreError::Event(error),
-    }
 }

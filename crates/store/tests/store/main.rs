@@ -5,6 +5,7 @@ mod agents;
 mod damage;
 mod framing;
 mod golden;
+mod heartbeat;
 mod histories;
 mod launch;
 mod outbox;
