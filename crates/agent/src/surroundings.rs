@@ -60,7 +60,8 @@ fn resolved(git: &Path, common: &Path, reference: &str) -> Option<String> {
     let loose = [git, common].into_iter().find_map(|folder| text(&folder.join(reference)));
     loose.map(|id| id.trim().to_owned()).or_else(|| {
         let packed = text(&common.join("packed-refs"))?;
-        let line = packed.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name == reference))?;
+        let line =
+            packed.lines().find(|line| line.split_once(' ').is_some_and(|(_, name)| name == reference))?;
         line.split_once(' ').map(|(id, _)| id.to_owned())
     })
 }
@@ -94,7 +95,9 @@ fn without_password(address: &str) -> String {
     let Some((scheme, rest)) = address.split_once("://") else { return address.to_owned() };
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     match host.rsplit_once('@') {
-        Some((user, host)) if user.contains(':') || scheme.starts_with("http") => format!("{scheme}://{host}/{path}"),
+        Some((user, host)) if user.contains(':') || scheme.starts_with("http") => {
+            format!("{scheme}://{host}/{path}")
+        }
         _ => address.to_owned(),
     }
 }
@@ -135,7 +138,8 @@ mod tests {
         assert_eq!(place.branch.as_deref(), Some("feature/x"));
         assert_eq!(place.head.as_deref(), Some(COMMIT));
         let remote = |name: &str, address: &str| (name.to_owned(), address.to_owned());
-        let wanted = vec![remote("origin", "https://github.com/a/b.git"), remote("fork", "git@github.com:me/b.git")];
+        let wanted =
+            vec![remote("origin", "https://github.com/a/b.git"), remote("fork", "git@github.com:me/b.git")];
         assert_eq!(place.remotes, wanted);
         assert_eq!(place.files, [".github/workflows"]);
         assert_eq!(look(&below, &[]).branch.as_deref(), Some("feature/x"));

@@ -61,7 +61,9 @@ impl Client {
             return Err(ClientError::Foreign(socket.to_owned()));
         }
         let stream = UnixStream::connect(socket).map_err(|error| match error.kind() {
-            io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => ClientError::Dead(socket.to_owned()),
+            io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
+                ClientError::Dead(socket.to_owned())
+            }
             _ => error.into(),
         })?;
         if !is_own(&stream) {

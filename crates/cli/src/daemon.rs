@@ -75,8 +75,12 @@ pub fn start_it(cx: &Context) -> Result<Client, CommandError> {
             let said = files::read_from(&home.daemon_log(), before).unwrap_or_default();
             let said = String::from_utf8_lossy(&said).trim().to_owned();
             let words = if said.is_empty() { "it said nothing".to_owned() } else { said };
-            return Err(CommandError::new(Kind::Failure, "daemon.start", format!("the daemon did not start: {words}"))
-                .hint("`sb up --foreground` shows what it does."));
+            return Err(CommandError::new(
+                Kind::Failure,
+                "daemon.start",
+                format!("the daemon did not start: {words}"),
+            )
+            .hint("`sb up --foreground` shows what it does."));
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -94,8 +98,11 @@ impl From<ClientError> for CommandError {
             }
             ClientError::Foreign(_) => CommandError::precondition("daemon.foreign", error.to_string())
                 .hint("Set SIGNALBOX_HOME to a folder of your own."),
-            ClientError::Version { pid, .. } => CommandError::precondition("daemon.version", error.to_string())
-                .hint(format!("`sb restart` ends process {pid} and starts the daemon of this version; agents go on.")),
+            ClientError::Version { pid, .. } => {
+                CommandError::precondition("daemon.version", error.to_string()).hint(format!(
+                    "`sb restart` ends process {pid} and starts the daemon of this version; agents go on."
+                ))
+            }
             ClientError::Refused(problem) => refused(problem.clone()),
             other => CommandError::failed("daemon.unreachable", other)
                 .hint("`sb logs` shows what the daemon says of itself; `sb restart` starts it anew."),
@@ -119,7 +126,10 @@ pub fn survive_panics(cx: &Context) -> Result<(), CommandError> {
     let own_log = signalbox_daemon::OwnLog::new(cx.home()?);
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line())).unwrap_or_default();
-        own_log.say(&format!("a bug in sb{place}: {}", panic.payload_as_str().unwrap_or("it stopped unexpectedly")));
+        own_log.say(&format!(
+            "a bug in sb{place}: {}",
+            panic.payload_as_str().unwrap_or("it stopped unexpectedly")
+        ));
     }));
     Ok(())
 }

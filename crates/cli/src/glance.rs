@@ -8,10 +8,10 @@ use signalbox_store::agents::{self, Life};
 use signalbox_store::clock;
 
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::ui::Paint;
 use crate::daemon;
 use crate::duration::age;
+use crate::error::CommandError;
+use crate::ui::Paint;
 
 /// For people.
 pub fn show(cx: &Context) -> Result<(), CommandError> {
@@ -47,7 +47,12 @@ fn with_daemon(cx: &Context, report: &Report) -> Result<(), CommandError> {
         let why = notifier.trouble.as_deref().unwrap_or_default();
         ui.data(&trouble(cx, &format!("notifier {}: {why}", notifier.name)))?;
     }
-    for words in report.bad_config.iter().map(|why| format!("config.toml cannot be used: {why}")).chain(report.troubles.clone()) {
+    for words in report
+        .bad_config
+        .iter()
+        .map(|why| format!("config.toml cannot be used: {why}"))
+        .chain(report.troubles.clone())
+    {
         ui.data(&trouble(cx, &words))?;
     }
     Ok(())
@@ -60,8 +65,11 @@ fn agent_line(cx: &Context, agent: &AgentRow) -> String {
         "waiting-permission" | "waiting-answer" => Paint::Yellow,
         _ => Paint::Dim,
     };
-    let mut words = format!("  {}  {} {}", agent.id, ui.paint(paint, &agent.state), age(agent.since, clock::now()));
-    for more in [agent.name.as_deref(), agent.ticket.as_ref().map(|ticket| ticket.as_str()), agent.branch.as_deref()] {
+    let mut words =
+        format!("  {}  {} {}", agent.id, ui.paint(paint, &agent.state), age(agent.since, clock::now()));
+    for more in
+        [agent.name.as_deref(), agent.ticket.as_ref().map(|ticket| ticket.as_str()), agent.branch.as_deref()]
+    {
         words.push_str(&more.map(|more| format!("  {}", text::one_line(more))).unwrap_or_default());
     }
     if let Some(goal) = &agent.goal {
@@ -91,7 +99,8 @@ fn trouble(cx: &Context, words: &str) -> String {
 fn without_daemon(cx: &Context) -> Result<(), CommandError> {
     let mut lines = String::new();
     for record in agents::all(cx.home()?)?.iter().filter(|record| record.life() == Life::Runs) {
-        let state = attach::about(&record.socket).map_or_else(|_| "unknown".to_owned(), |about| about.state.to_string());
+        let state = attach::about(&record.socket)
+            .map_or_else(|_| "unknown".to_owned(), |about| about.state.to_string());
         let name = record.name.as_deref().unwrap_or_default();
         lines.push_str(&format!("  {}  {state}  {}\n", record.id, text::one_line(name)));
     }

@@ -12,7 +12,8 @@ pub fn parse(words: &[String]) -> Result<Map<String, Value>, CommandError> {
             return Err(CommandError::usage("settings.pair", format!("`{word}` is no setting"))
                 .hint("Settings are written `KEY=VALUE`, as in `command=\"make check\"` or `every=30`."));
         };
-        let parsed = serde_json::from_str::<Value>(value).ok().filter(|value| !value.is_string() && !value.is_null());
+        let parsed =
+            serde_json::from_str::<Value>(value).ok().filter(|value| !value.is_string() && !value.is_null());
         settings.insert(key.trim().to_owned(), parsed.unwrap_or_else(|| Value::String(value.to_owned())));
     }
     Ok(settings)

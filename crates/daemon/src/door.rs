@@ -104,7 +104,8 @@ impl Door {
         let mut greeting = serde_json::to_vec(&greeting)?;
         greeting.push(b'\n');
         let guests = HashMap::new();
-        let door = Self { listener, bell, words, guests, next: 0, inbox, streams, home, config, greeting, over };
+        let door =
+            Self { listener, bell, words, guests, next: 0, inbox, streams, home, config, greeting, over };
         Ok((door, Mouth { words: words_in, bell: Arc::new(ring) }))
     }
 
@@ -173,7 +174,8 @@ impl Door {
                 continue;
             }
             self.next += 1;
-            let pid = rustix::net::sockopt::socket_peercred(&stream).map_or(0, |peer| peer.pid.as_raw_nonzero().get());
+            let pid = rustix::net::sockopt::socket_peercred(&stream)
+                .map_or(0, |peer| peer.pid.as_raw_nonzero().get());
             let guest = Guest {
                 stream,
                 pid: u32::try_from(pid).unwrap_or(0),
@@ -206,9 +208,7 @@ impl Door {
                 return;
             }
         }
-        let rest = self.guests.get_mut(&connection).is_some_and(|guest| {
-            guest.write().is_err()
-        });
+        let rest = self.guests.get_mut(&connection).is_some_and(|guest| guest.write().is_err());
         if gone || rest {
             self.part(connection);
         }
@@ -322,7 +322,10 @@ fn understand(line: &[u8]) -> Result<Line, (u64, Problem)> {
         .map_err(|error| (0, usage("request.garbled", format!("a request is a line of JSON: {error}"))))?;
     let id = value["id"].as_u64().unwrap_or(0);
     if value["v"].as_u64() != Some(u64::from(VERSION)) {
-        let message = format!("this daemon speaks version {VERSION} of the control socket, and was asked in {}", value["v"]);
+        let message = format!(
+            "this daemon speaks version {VERSION} of the control socket, and was asked in {}",
+            value["v"]
+        );
         let problem = usage("request.version", message);
         return Err((id, problem.hint("Use the `sb` that started it, or run `sb restart` with yours.")));
     }
@@ -330,9 +333,13 @@ fn understand(line: &[u8]) -> Result<Line, (u64, Problem)> {
     if !CATALOG.iter().any(|command| command.name == name) {
         let problem = usage("request.unknown", format!("there is no request `{}`", name.escape_debug()));
         let near = nearest(&name, CATALOG.iter().map(|command| command.name));
-        return Err((id, near.map_or(problem.clone(), |near| problem.hint(format!("Did you mean `{near}`?")))));
+        return Err((
+            id,
+            near.map_or(problem.clone(), |near| problem.hint(format!("Did you mean `{near}`?"))),
+        ));
     }
-    Line::deserialize(value).map_err(|error| (id, usage("request.fields", format!("`{name}` cannot be understood: {error}"))))
+    Line::deserialize(value)
+        .map_err(|error| (id, usage("request.fields", format!("`{name}` cannot be understood: {error}"))))
 }
 
 /// Who is at the other end.

@@ -3,16 +3,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::SyncSender;
+use std::time::Duration;
 
+use serde_json::Value;
 use signalbox_core::AgentId;
 use signalbox_integrations::goal::{self, Progress};
 use signalbox_integrations::monitor::{Look, Seen, Trouble};
 use signalbox_integrations::notifier::{Telling, Untold};
+use signalbox_runner::Program;
 use signalbox_store::Home;
 use signalbox_store::agents::{self, Life};
 use signalbox_template::Library;
 
 use crate::msg::{GoalJob, Listener, LookJob, Msg, TellJob};
+use crate::own_log::OwnLog;
+
+/// The most lines of a plugin that are taken over into the daemon's log.
+const MOST_LINES: usize = 20;
 
 pub fn look(job: LookJob, inbox: &SyncSender<Msg>) {
     let found = guarded(|| {
@@ -47,7 +54,7 @@ pub fn look_at_goal(job: GoalJob, inbox: &SyncSender<Msg>) {
     let _ = inbox.send(Msg::Progressed { task: job.task, found });
 }
 
-pub fn tell(job: TellJob, templates: &Library, inbox: &SyncSender<Msg>) {
+pub fn tell(job: TellJob, home: &Home, templates: &Library, own_log: &OwnLog, inbox: &SyncSender<Msg>) {
     let told = guarded(|| match &job.to {
         Listener::Notifier { kind, settings, notice } => {
             break_if_asked(kind.name);
@@ -60,9 +67,35 @@ pub fn tell(job: TellJob, templates: &Library, inbox: &SyncSender<Msg>) {
                 time: job.time,
             })
         }
+        Listener::Plugin { plugin, event } => {
+            break_if_asked(&plugin.name);
+            let ran = signalbox_plugins::run(plugin, event, home.root());
+            let stderr = ran.as_ref().map_or_else(|failed| failed.stderr(), |output| output.stderr.as_str());
+            for line in stderr.lines().take(MOST_LINES).filter(|line| !line.trim().is_empty()) {
+                own_log.say(&format!("plugin `{}` says: {line}", plugin.name));
+            }
+            ran.map(|_| Value::Null).map_err(|failed| Untold { why: failed.to_string(), passing: false })
+        }
     });
     let result = told.unwrap_or_else(|bug| Err(Untold { why: bug, passing: false }));
     let _ = inbox.send(Msg::Told { task: job.task, result });
+}
+
+/// The heartbeat, as `sb heartbeat` does it: in a process of its own, which nothing here can be harmed by.
+pub fn beat(home: &Home, time: Duration, inbox: &SyncSender<Msg>) {
+    let done = std::env::current_exe().and_then(|program| {
+        let words = [program.into_os_string(), "heartbeat".into(), "--json".into()];
+        Program::new(words).with("SIGNALBOX_HOME", home.root()).within(time).run()
+    });
+    let result = match done {
+        Ok(ran) if ran.succeeded() => {
+            let said: Value = serde_json::from_str(&ran.text()).unwrap_or_default();
+            Ok((said["outcome"] == "done").then(|| said.to_string()))
+        }
+        Ok(ran) => Err(format!("{}: {}", ran.end, ran.complaint().trim())),
+        Err(error) => Err(error.to_string()),
+    };
+    let _ = inbox.send(Msg::Beaten(result));
 }
 
 /// Whether an agent still runs.

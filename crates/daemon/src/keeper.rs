@@ -38,20 +38,22 @@ impl Keeper {
     pub fn run(&self, wanted: &Receiver<Effect>) {
         for effect in wanted {
             let what = match effect {
-                Effect::Keep { file, bytes } => self.keep(&file, &bytes).map_err(|e| format!("keep {file}: {e}")),
+                Effect::Keep { file, bytes } => {
+                    self.keep(&file, &bytes).map_err(|e| format!("keep {file}: {e}"))
+                }
                 Effect::Forget { file } => {
                     files::remove(&self.home.daemon().join(&file)).map_err(|e| format!("forget {file}: {e}"))
                 }
-                Effect::Record(happening) => {
-                    self.record(&happening).map_err(|e| format!("write `{}` to the log: {e}", happening.event))
-                }
+                Effect::Record(happening) => self
+                    .record(&happening)
+                    .map_err(|e| format!("write `{}` to the log: {e}", happening.event)),
                 Effect::Deliver(delivery) => {
                     self.deliver(&delivery);
                     Ok(())
                 }
-                Effect::Close { agent, project, unsure } => {
-                    self.close(agent.clone(), project, unsure).map_err(|e| format!("close the outbox of {agent}: {e}"))
-                }
+                Effect::Close { agent, project, unsure } => self
+                    .close(agent.clone(), project, unsure)
+                    .map_err(|e| format!("close the outbox of {agent}: {e}")),
                 _ => Ok(()),
             };
             if let Err(trouble) = what {
@@ -147,7 +149,8 @@ impl Keeper {
             }),
         };
         if let Err(error) = self.record(&happening) {
-            self.own_log.say(&format!("could not write what monitor `{}` announced: {error}", delivery.monitor));
+            self.own_log
+                .say(&format!("could not write what monitor `{}` announced: {error}", delivery.monitor));
         }
     }
 
@@ -181,7 +184,8 @@ impl Keeper {
         if let Some(why) = why {
             self.own_log.say(&format!("monitor `{}`: {why}", delivery.monitor));
         }
-        let plain = || format!("{}: {}\n{}", delivery.monitor, event.kind, Value::Object(event.fields.clone()));
+        let plain =
+            || format!("{}: {}\n{}", delivery.monitor, event.kind, Value::Object(event.fields.clone()));
         bounded(&text.unwrap_or_else(plain))
     }
 

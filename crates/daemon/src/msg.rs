@@ -5,6 +5,7 @@ use serde_json::Value;
 use signalbox_api::Request;
 use signalbox_api::wire::Answer;
 use signalbox_core::inject::Priority;
+use signalbox_core::plugin::Plugin;
 use signalbox_core::{AgentId, Event, EventId, ProjectName, Who};
 use signalbox_integrations::goal::{GoalType, Progress};
 use signalbox_integrations::monitor::{Environment, MonitorType, Seen, Trouble};
@@ -28,16 +29,39 @@ pub enum Msg {
     /// A connection was closed.
     Left(Connection),
     /// What was written to the log since the last time, and how far that is.
-    Logged { events: Vec<Event>, position: Position },
-    Looked { task: Task, found: Result<Seen, Trouble> },
-    Progressed { task: Task, found: Result<Progress, Trouble> },
-    Told { task: Task, result: Result<Value, Untold> },
+    Logged {
+        events: Vec<Event>,
+        position: Position,
+    },
+    Looked {
+        task: Task,
+        found: Result<Seen, Trouble>,
+    },
+    Progressed {
+        task: Task,
+        found: Result<Progress, Trouble>,
+    },
+    Told {
+        task: Task,
+        result: Result<Value, Untold>,
+    },
     /// Messages of a monitor are in the outbox.
-    Delivered { seat: String, monitor: String, done: Vec<EventId>, trouble: Option<String> },
+    Delivered {
+        seat: String,
+        monitor: String,
+        done: Vec<EventId>,
+        trouble: Option<String>,
+    },
     /// The outbox of an agent that is gone is closed; these messages never were in it.
-    Closed { agent: AgentId, never: Vec<EventId> },
+    Closed {
+        agent: AgentId,
+        never: Vec<EventId>,
+    },
     /// Whether an agent that left still runs.
-    Life { agent: AgentId, runs: bool },
+    Life {
+        agent: AgentId,
+        runs: bool,
+    },
     /// The configuration was read anew.
     Config(Result<Box<Config>, String>),
     /// The heartbeat is over.
@@ -85,8 +109,13 @@ pub struct Task {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Work {
-    Monitor { agent: AgentId, name: String },
-    Goal { agent: AgentId },
+    Monitor {
+        agent: AgentId,
+        name: String,
+    },
+    Goal {
+        agent: AgentId,
+    },
     /// A notifier or plugin, by the name of its outlet.
     Outlet(String),
 }
@@ -94,24 +123,43 @@ pub enum Work {
 /// What is to be done outside.
 #[derive(Debug)]
 pub enum Effect {
-    Answer { connection: Connection, id: u64, answer: Answer },
+    Answer {
+        connection: Connection,
+        id: u64,
+        answer: Answer,
+    },
     Look(Box<LookJob>),
     Progress(Box<GoalJob>),
     Tell(Box<TellJob>),
     /// Find out whether an agent still runs.
     CheckLife(AgentId),
-    StopAgent { agent: AgentId, socket: PathBuf },
-    Beat,
+    StopAgent {
+        agent: AgentId,
+        socket: PathBuf,
+    },
+    /// Have the heartbeat done, which may take so long.
+    Beat {
+        time: Duration,
+    },
     ReadConfig,
     /// A worker does not come back; another may take its place.
     Abandon,
     /// Those below are done by the keeper, one after the other.
-    Keep { file: String, bytes: Vec<u8> },
-    Forget { file: String },
+    Keep {
+        file: String,
+        bytes: Vec<u8>,
+    },
+    Forget {
+        file: String,
+    },
     Deliver(Box<Delivery>),
     Record(Box<Happening>),
     /// An agent is gone: nothing that waits for it can arrive. Of these messages it is not known whether they do.
-    Close { agent: AgentId, project: Option<ProjectName>, unsure: Vec<EventId> },
+    Close {
+        agent: AgentId,
+        project: Option<ProjectName>,
+        unsure: Vec<EventId>,
+    },
     Say(String),
     Exit,
 }
@@ -157,6 +205,7 @@ pub struct TellJob {
 #[derive(Debug, Clone)]
 pub enum Listener {
     Notifier { kind: &'static NotifierType, settings: Settings, notice: Notice },
+    Plugin { plugin: Plugin, event: Event },
 }
 
 /// Messages of one monitor for one agent.

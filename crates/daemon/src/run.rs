@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use signalbox_core::EventId;
 use signalbox_integrations::templates;
 use signalbox_store::agents::{Life, Record};
@@ -52,7 +53,8 @@ pub enum RunError {
 pub fn run(home: &Home, version: &str) -> Result<(), RunError> {
     home.prepare()?;
     for folder in [home.daemon(), home.logs(), home.agents(), home.agent_sockets()] {
-        files::create_private_dir(&folder).map_err(|source| RunError::Folder { path: folder.clone(), source })?;
+        files::create_private_dir(&folder)
+            .map_err(|source| RunError::Folder { path: folder.clone(), source })?;
     }
     let _lock = Lock::try_acquire(&home.daemon_lock())?.ok_or(RunError::Already)?;
     let config = Config::load(home)?;
@@ -94,7 +96,8 @@ pub fn run(home: &Home, version: &str) -> Result<(), RunError> {
     daemon.config_seen = daemon.config_mark();
     let mut state = with_outside(|outside| State::new(about, config, kept, outside));
     let socket = home.daemon_socket();
-    let (door, mouth) = Door::open(house).map_err(|source| RunError::Socket { path: socket.clone(), source })?;
+    let (door, mouth) =
+        Door::open(house).map_err(|source| RunError::Socket { path: socket.clone(), source })?;
     let door = std::thread::Builder::new().name("door".to_owned()).spawn(move || door.run())?;
     let feed = Feed { log, inbox, own_log: Arc::clone(&own_log), over: Arc::clone(&over) };
     let _feed = std::thread::Builder::new().name("feed".to_owned()).spawn(move || feed.run(position))?;
@@ -175,7 +178,8 @@ impl Daemon {
     /// Hear, decide, have done.
     fn serve(&mut self, state: &mut State, messages: &Receiver<Msg>, mouth: &Mouth) {
         loop {
-            let wait = Duration::try_from(state.next_due().duration_since(clock::now())).unwrap_or(Duration::ZERO);
+            let wait =
+                Duration::try_from(state.next_due().duration_since(clock::now())).unwrap_or(Duration::ZERO);
             let msg = match messages.recv_timeout(wait.min(LONGEST)) {
                 Ok(msg) => msg,
                 Err(RecvTimeoutError::Timeout) => Msg::Tick,
@@ -197,8 +201,9 @@ impl Daemon {
             Effect::Look(job) => self.workers.give(Box::new(move || jobs::look(*job, &inbox))),
             Effect::Progress(job) => self.workers.give(Box::new(move || jobs::look_at_goal(*job, &inbox))),
             Effect::Tell(job) => {
-                let templates = self.templates.clone();
-                self.workers.give(Box::new(move || jobs::tell(*job, &templates, &inbox)));
+                let (home, templates) = (self.home.clone(), self.templates.clone());
+                let own_log = Arc::clone(&self.own_log);
+                self.workers.give(Box::new(move || jobs::tell(*job, &home, &templates, &own_log, &inbox)));
             }
             Effect::CheckLife(agent) => {
                 let home = self.home.clone();
@@ -212,9 +217,10 @@ impl Daemon {
                     }
                 }));
             }
-            Effect::Beat => self.workers.give(Box::new(move || {
-                let _ = inbox.send(Msg::Beaten(Ok(None)));
-            })),
+            Effect::Beat { time } => {
+                let home = self.home.clone();
+                self.workers.give(Box::new(move || jobs::beat(&home, time, &inbox)));
+            }
             Effect::ReadConfig => self.read_config(),
             Effect::Abandon => self.workers.lose_one(),
             Effect::Say(words) => self.own_log.say(&words),
@@ -255,5 +261,7 @@ fn with_outside<T>(work: impl FnOnce(&mut Outside<'_>) -> T) -> T {
     let mut id = || -> EventId { new_event_id() };
     let variable = |name: &str| std::env::var(name).ok();
     let runs = |record: &Record| record.life() == Life::Runs;
-    work(&mut Outside { now: clock::now(), dice: &mut dice, id: &mut id, variable: &variable, runs: &runs })
+    let zone = TimeZone::system();
+    let (now, dice, id) = (clock::now(), &mut dice, &mut id);
+    work(&mut Outside { now, dice, id, variable: &variable, runs: &runs, zone: &zone })
 }

@@ -36,17 +36,18 @@ impl Streams {
     /// Let somebody follow. The connection is the stream's from now on.
     pub fn begin(&self, stream: UnixStream, id: u64, wanted: Events) {
         let streams = self.clone();
-        let begun = std::thread::Builder::new().name("stream".to_owned()).stack_size(512 << 10).spawn(move || {
-            let number = streams.count.fetch_add(1, Ordering::AcqRel);
-            // Whoever closes the connection has heard enough.
-            let _ = if number < MOST {
-                streams.serve(&stream, id, &wanted)
-            } else {
-                let message = format!("{MOST} follow the log already");
-                refuse(&stream, id, Problem::new(Kind::Precondition, "events.too-many", message))
-            };
-            streams.count.fetch_sub(1, Ordering::AcqRel);
-        });
+        let begun =
+            std::thread::Builder::new().name("stream".to_owned()).stack_size(512 << 10).spawn(move || {
+                let number = streams.count.fetch_add(1, Ordering::AcqRel);
+                // Whoever closes the connection has heard enough.
+                let _ = if number < MOST {
+                    streams.serve(&stream, id, &wanted)
+                } else {
+                    let message = format!("{MOST} follow the log already");
+                    refuse(&stream, id, Problem::new(Kind::Precondition, "events.too-many", message))
+                };
+                streams.count.fetch_sub(1, Ordering::AcqRel);
+            });
         drop(begun);
     }
 
@@ -59,7 +60,8 @@ impl Streams {
             None => self.log.end().ok(),
         };
         let Some(mut position) = begin else {
-            let problem = Problem::new(Kind::Usage, "events.position", "`after` is not a position of the log");
+            let problem =
+                Problem::new(Kind::Usage, "events.position", "`after` is not a position of the log");
             return refuse(stream, id, problem.hint("Give the `next` of the last piece, or leave it out."));
         };
         // The first piece says where it begins, even if nothing ever happens.
@@ -86,8 +88,9 @@ impl Streams {
         if self.log.is_at_end(position)? {
             return Ok(None);
         }
-        let is_wanted =
-            |name: &str| wanted.names.is_empty() || wanted.names.iter().any(|pattern| glob::text_fits(name, pattern));
+        let is_wanted = |name: &str| {
+            wanted.names.is_empty() || wanted.names.iter().any(|pattern| glob::text_fits(name, pattern))
+        };
         let mut events = Vec::new();
         let next = self.log.read_some(position, PIECE, &mut |item| {
             if let Item::Event(event) = item
@@ -131,7 +134,9 @@ fn parse(text: &str) -> Option<Position> {
     match marks.as_slice() {
         [] => Some(Position::default()),
         [current] => Some(Position { previous: None, current: Some(current.clone()) }),
-        [previous, current] => Some(Position { previous: Some(previous.clone()), current: Some(current.clone()) }),
+        [previous, current] => {
+            Some(Position { previous: Some(previous.clone()), current: Some(current.clone()) })
+        }
         _ => None,
     }
 }

@@ -78,8 +78,7 @@ impl Shared {
                 continue;
             }
             hall.idle += 1;
-            let (back, waited) =
-                self.bell.wait_timeout(hall, LINGER).unwrap_or_else(PoisonError::into_inner);
+            let (back, waited) = self.bell.wait_timeout(hall, LINGER).unwrap_or_else(PoisonError::into_inner);
             hall = back;
             hall.idle -= 1;
             if waited.timed_out() && hall.waiting.is_empty() {

@@ -61,7 +61,8 @@ mod tests {
 
     #[test]
     fn variables_are_filled_in_at_every_depth() {
-        let given = json!({ "token": "${TOKEN}", "headers": { "x": ["a ${TOKEN} b", 1] }, "open": "${TOKEN" });
+        let given =
+            json!({ "token": "${TOKEN}", "headers": { "x": ["a ${TOKEN} b", 1] }, "open": "${TOKEN" });
         let filled = json!({ "token": "s3cret", "headers": { "x": ["a s3cret b", 1] }, "open": "${TOKEN" });
         assert_eq!(fill(given), Ok(filled));
     }

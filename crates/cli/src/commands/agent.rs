@@ -116,7 +116,10 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             let whose = running(cx, &agent)?;
             record(cx, &whose, "agent.claimed", json!({}))?;
             cx.ui.status(&format!("{} is yours; its goal waits.", whose.id));
-            cx.ui.hint(&format!("`sb attach -i {0}` types into it, `sb agent unclaim {0}` gives it back.", whose.id));
+            cx.ui.hint(&format!(
+                "`sb attach -i {0}` types into it, `sb agent unclaim {0}` gives it back.",
+                whose.id
+            ));
             Ok(())
         }
         Some(What::Unclaim { agent }) => {
@@ -132,7 +135,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 }
 
 fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
-    let has_goal = arguments.goal.is_some() || arguments.limits.max_time.is_some() || arguments.limits.stall.is_some();
+    let has_goal =
+        arguments.goal.is_some() || arguments.limits.max_time.is_some() || arguments.limits.stall.is_some();
     if arguments.role.is_some() || arguments.ticket.is_some() || has_goal {
         cx.who()?.must_be_human("say what an agent is for")?;
     }

@@ -100,7 +100,8 @@ pub fn wish(kind: &str, settings: &[String], limits: &Limits) -> Result<Value, C
     found.check(&settings).map_err(|bad| {
         CommandError::usage("goal.settings", bad.to_string()).hint("`sb goal types` says what each takes.")
     })?;
-    let seconds = |time: &Option<String>| time.as_deref().map(|time| span(time).map(|time| time.as_secs())).transpose();
+    let seconds =
+        |time: &Option<String>| time.as_deref().map(|time| span(time).map(|time| time.as_secs())).transpose();
     Ok(json!({
         "type": kind, "settings": settings,
         "max_seconds": seconds(&limits.max_time)?, "stall_seconds": seconds(&limits.stall)?,
@@ -143,7 +144,12 @@ fn show(cx: &Context) -> Result<(), CommandError> {
         let until = goal.until.map(|until| format!(", until {until:.0}")).unwrap_or_default();
         let summary = goal.summary.as_ref().or(goal.trouble.as_ref());
         let summary = summary.map(|words| format!("\n    {}", text::one_line(words))).unwrap_or_default();
-        cx.ui.data(&format!("{}  {}: {}{claimed}{until}{summary}\n", agent.id, goal.kind, goal.status.as_str()))?;
+        cx.ui.data(&format!(
+            "{}  {}: {}{claimed}{until}{summary}\n",
+            agent.id,
+            goal.kind,
+            goal.status.as_str()
+        ))?;
     }
     Ok(())
 }

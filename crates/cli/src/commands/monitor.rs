@@ -9,8 +9,8 @@ use signalbox_store::clock;
 
 use crate::agents::running;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::duration::age;
+use crate::error::CommandError;
 use crate::{daemon, pairs};
 
 /// A monitor looks at something outside again and again (CI, reviews, a command) and puts a message into its agent's
@@ -86,7 +86,8 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             if cx.ui.json {
                 return cx.ui.json(&row);
             }
-            cx.ui.status(&format!("{} is watched for {} every {} s.", row.name, row.agent, row.every_seconds));
+            cx.ui
+                .status(&format!("{} is watched for {} every {} s.", row.name, row.agent, row.every_seconds));
             Ok(())
         }
         What::Remove { name, agent } => {
@@ -128,7 +129,10 @@ fn list(cx: &Context, agent: Option<&str>) -> Result<(), CommandError> {
 
 /// All about a monitor but its name.
 pub fn line(row: &MonitorRow) -> String {
-    let last = row.last.map_or_else(|| "not looked yet".to_owned(), |last| format!("looked {} ago", age(last, clock::now())));
+    let last = row.last.map_or_else(
+        || "not looked yet".to_owned(),
+        |last| format!("looked {} ago", age(last, clock::now())),
+    );
     let mut words = format!("{}  {}  {}  {last}", row.kind, row.agent, row.origin.as_str());
     if row.announced > 0 {
         words.push_str(&format!(", {} announced", row.announced));
@@ -183,7 +187,8 @@ fn unknown(name: &str) -> CommandError {
 }
 
 fn as_json(kind: &MonitorType) -> serde_json::Value {
-    let key = |key: &Key| serde_json::json!({ "name": key.name, "required": key.required, "about": key.about });
+    let key =
+        |key: &Key| serde_json::json!({ "name": key.name, "required": key.required, "about": key.about });
     serde_json::json!({
         "name": kind.name, "about": kind.about, "privileged": kind.privileged, "every_seconds": kind.every.as_secs(),
         "settings": kind.keys.iter().map(key).collect::<Vec<_>>(),

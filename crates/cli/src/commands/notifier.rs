@@ -102,7 +102,8 @@ fn list(cx: &Context) -> Result<(), CommandError> {
     let wide = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     for row in &rows {
         let waiting = if row.waiting > 0 { format!(", {} to tell", row.waiting) } else { String::new() };
-        let trouble = row.trouble.as_ref().map(|why| format!("\n    {}", text::one_line(why))).unwrap_or_default();
+        let trouble =
+            row.trouble.as_ref().map(|why| format!("\n    {}", text::one_line(why))).unwrap_or_default();
         cx.ui.data(&format!(
             "{:wide$}  {}  {} told{waiting}  {}{trouble}\n",
             text::one_line(&row.name),
@@ -119,8 +120,11 @@ fn types(cx: &Context, name: Option<&str>) -> Result<(), CommandError> {
         && notifier::find(name).is_none()
     {
         let known: Vec<&str> = notifier::TYPES.iter().map(|kind| kind.name).collect();
-        return Err(CommandError::not_found("notifier.type", format!("there is no type of notifier `{name}`"))
-            .hint(format!("There are: {}.", known.join(", "))));
+        return Err(CommandError::not_found(
+            "notifier.type",
+            format!("there is no type of notifier `{name}`"),
+        )
+        .hint(format!("There are: {}.", known.join(", "))));
     }
     for kind in notifier::TYPES.iter().filter(|kind| name.is_none_or(|name| name == kind.name)) {
         let people = if kind.privileged { " (for people alone)" } else { "" };

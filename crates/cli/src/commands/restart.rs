@@ -19,7 +19,8 @@ pub fn run(cx: &Context, _: Arguments) -> Result<(), CommandError> {
         // One of another version does not understand us, but every daemon ends at this signal.
         Err(ClientError::Version { pid, .. }) => {
             if let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) {
-                rustix::process::kill_process(pid, rustix::process::Signal::TERM).map_err(std::io::Error::from)?;
+                rustix::process::kill_process(pid, rustix::process::Signal::TERM)
+                    .map_err(std::io::Error::from)?;
             }
             down::wait(cx, pid)?;
         }

@@ -62,7 +62,8 @@ fn foreground(cx: &Context) -> Result<(), CommandError> {
 }
 
 fn system(cx: &Context, install: bool) -> Result<(), CommandError> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
+    let set =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
     let home = set("HOME").ok_or_else(|| CommandError::precondition("home.unknown", "HOME is not set"))?;
     let program = std::env::current_exe()?;
     let unit = unit::unit(&home, set("XDG_CONFIG_HOME").as_deref(), &program, cx.home()?.root());
@@ -93,7 +94,10 @@ fn system(cx: &Context, install: bool) -> Result<(), CommandError> {
         Some(command) => {
             cx.ui.warn(&format!("`{}` did not work here", command.join(" ")));
             let all: Vec<String> = commands.iter().map(|command| command.join(" ")).collect();
-            cx.ui.hint(&format!("Run it yourself where your session manager is at hand: `{}`.", all.join(" && ")));
+            cx.ui.hint(&format!(
+                "Run it yourself where your session manager is at hand: `{}`.",
+                all.join(" && ")
+            ));
         }
     }
     Ok(())

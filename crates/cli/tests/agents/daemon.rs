@@ -102,7 +102,8 @@ fn a_client_starts_it_when_asked_and_says_so() {
 fn its_socket_is_private_and_one_that_was_killed_is_followed_by_the_next() {
     let env = env();
     let daemon = Daemon::start(&env);
-    let mode = |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let mode =
+        |path: &std::path::Path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!((mode(&socket(&env)), mode(&env.home().join("run"))), (0o600, 0o700));
     daemon.kill();
     assert!(socket(&env).exists());
@@ -160,7 +161,10 @@ fn what_it_cannot_understand_it_says() {
         (r#"{"v":2,"id":1,"do":"status"}"#, "request.version"),
         (r#"{"v":1,"id":1,"do":"statsu"}"#, "request.unknown"),
         (r#"{"v":1,"id":1,"do":"add-monitor"}"#, "request.fields"),
-        (r#"{"v":1,"id":1,"do":"register","agent":"puppet-zzzz","state":"idle","since":"2026-11-15T10:00:00Z"}"#, "agent.not-yours"),
+        (
+            r#"{"v":1,"id":1,"do":"register","agent":"puppet-zzzz","state":"idle","since":"2026-11-15T10:00:00Z"}"#,
+            "agent.not-yours",
+        ),
         (r#"{"v":1,"id":1,"do":"events","after":"nonsense"}"#, "events.position"),
     ] {
         assert_eq!(code(line).as_deref(), Some(wanted), "{line}");
@@ -185,7 +189,8 @@ fn a_follower_of_the_log_goes_on_where_it_was_over_kills_of_the_daemon() {
             env.sb(["note", &ticket, &format!("n{round}.{number}")]).success();
         }
         let wanted = Events { after: after.clone(), from_beginning: true, names: names.clone() };
-        let mut stream = Client::connect(&socket(&env)).expect("the daemon").follow(wanted).expect("a stream");
+        let mut stream =
+            Client::connect(&socket(&env)).expect("the daemon").follow(wanted).expect("a stream");
         // Some of it only: the rest is for the next connection.
         let enough = heard.len() + 3;
         while heard.len() < enough {
@@ -199,7 +204,8 @@ fn a_follower_of_the_log_goes_on_where_it_was_over_kills_of_the_daemon() {
         daemon.kill();
         daemon = Daemon::start(&env);
     }
-    let all: Vec<String> = (0..6).flat_map(|round| (0..5).map(move |number| format!("n{round}.{number}"))).collect();
+    let all: Vec<String> =
+        (0..6).flat_map(|round| (0..5).map(move |number| format!("n{round}.{number}"))).collect();
     assert_eq!(heard, all.get(..heard.len()).expect("no more than there are"));
     assert!(heard.len() >= 18);
 }
@@ -210,7 +216,11 @@ fn the_system_can_start_it_and_that_can_be_undone() {
     let run = env.sb(["up", "--install"]).success();
     let unit = env.root().join(".config/systemd/user/signalbox.service");
     let text = env.read(&unit);
-    assert!(text.contains("up --foreground") && text.contains(&format!("SIGNALBOX_HOME={}", env.home().display())), "{text}");
+    assert!(
+        text.contains("up --foreground")
+            && text.contains(&format!("SIGNALBOX_HOME={}", env.home().display())),
+        "{text}"
+    );
     assert!(run.stderr.contains("signalbox.service"), "{run}");
     env.sb(["up", "--uninstall"]).success().says("Removed");
     assert!(!unit.exists());

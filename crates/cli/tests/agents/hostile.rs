@@ -13,7 +13,10 @@ fn good_monitor(env: &TestEnv) -> std::path::PathBuf {
     env.write(&file, "calm\n");
     configure(
         env,
-        &format!("[monitors.good]\ntype = \"shell\"\ncommand = \"cat '{}'\"\non_change = true\nevery = 1\n", file.display()),
+        &format!(
+            "[monitors.good]\ntype = \"shell\"\ncommand = \"cat '{}'\"\non_change = true\nevery = 1\n",
+            file.display()
+        ),
     );
     file
 }
@@ -36,12 +39,16 @@ fn harms_nobody(config: &str, prepare: impl Fn(&mut TestEnv), is_seen: impl Fn(&
     });
     eventually("the bad one to be seen", || is_seen(&env));
     env.write(&file, "all is well\n");
-    eventually("the good news to arrive", || agent.prompts().iter().any(|prompt| prompt.contains("all is well")));
+    eventually("the good news to arrive", || {
+        agent.prompts().iter().any(|prompt| prompt.contains("all is well"))
+    });
     env.sb(["status"]).success().says("watched");
 }
 
 fn trouble(env: &TestEnv, name: &str, words: &str) -> bool {
-    rows(env).iter().any(|row| row["name"] == name && row["trouble"].as_str().is_some_and(|said| said.contains(words)))
+    rows(env)
+        .iter()
+        .any(|row| row["name"] == name && row["trouble"].as_str().is_some_and(|said| said.contains(words)))
 }
 
 #[test]
@@ -77,7 +84,9 @@ fn failing(env: &TestEnv, words: &str) -> bool {
 }
 
 fn notifier(run: &str) -> String {
-    format!("[[notifiers]]\ntype = \"command\"\nname = \"bad\"\nrun = \"{run}\"\ntimeout = 1\nevents = [\"agent.state\"]\n")
+    format!(
+        "[[notifiers]]\ntype = \"command\"\nname = \"bad\"\nrun = \"{run}\"\ntimeout = 1\nevents = [\"agent.state\"]\n"
+    )
 }
 
 #[test]
@@ -104,7 +113,10 @@ fn a_notifier_that_panics() {
 #[test]
 fn a_template_that_never_ends_or_cannot_be_read() {
     for (text, words) in [
-        ("{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}", "it does too much"),
+        (
+            "{% for a in range(99999) %}{% for b in range(99999) %}x{% endfor %}{% endfor %}",
+            "it does too much",
+        ),
         ("{% if %}", "line 1"),
         ("{{ no_such_thing }}", "no_such_thing"),
     ] {
@@ -118,7 +130,9 @@ fn a_template_that_never_ends_or_cannot_be_read() {
         eventually("the first look", || rows(&env).iter().any(|row| row["last"].is_string()));
         env.write(&file, "all is well\n");
         // The template that comes along is used instead.
-        eventually("the news to arrive", || agent.prompts().iter().any(|prompt| prompt.contains("all is well")));
+        eventually("the news to arrive", || {
+            agent.prompts().iter().any(|prompt| prompt.contains("all is well"))
+        });
         env.sb(["logs"]).success().says("shell_changed.jinja").says(words);
     }
 }

@@ -8,7 +8,8 @@ use crate::window::{Window, eventually};
 
 /// A shell as an agent, with a goal.
 fn shell(env: &TestEnv, options: &[&str]) -> (Window, String) {
-    let words = ["agent", "--name", "ada"].iter().chain(options).chain(&["--", "bash", "--norc", "--noprofile"]);
+    let words =
+        ["agent", "--name", "ada"].iter().chain(options).chain(&["--", "bash", "--norc", "--noprofile"]);
     let window = Window::open(&sb(env, words));
     let id = id_of(env, window.pid());
     (window, id)

@@ -129,8 +129,12 @@ fn a_red_check_arrives_with_its_step_and_log_and_a_review_overtakes_it() {
     github.push("topic", sha);
     let pull = github.open("topic", "Add a thing");
     // As a clone of it looks.
-    env.bash(&format!("git init -q -b topic . && git remote add origin https://github.com/{REPO}.git")).success();
-    configure(&env, &format!("[monitors.github]\napi_url = \"{}\"\ntoken = \"{TOKEN}\"\nevery = 1\n", github.url()));
+    env.bash(&format!("git init -q -b topic . && git remote add origin https://github.com/{REPO}.git"))
+        .success();
+    configure(
+        &env,
+        &format!("[monitors.github]\napi_url = \"{}\"\ntoken = \"{TOKEN}\"\nevery = 1\n", github.url()),
+    );
     let _daemon = Daemon::start(&env);
     // Busy until it is told to go on, so that both wait for it.
     let script = json!({ "prompts": [{ "match": "wait", "steps": [{ "think": 6000 }, { "say": "Done." }] }],
@@ -146,8 +150,12 @@ fn a_red_check_arrives_with_its_step_and_log_and_a_review_overtakes_it() {
     eventually("both to arrive", || agent.prompts(&env).len() >= 3);
     let prompts = agent.prompts(&env);
     let at = |words: &str| {
-        let found: Vec<usize> =
-            prompts.iter().enumerate().filter(|(_, prompt)| prompt.contains(words)).map(|(at, _)| at).collect();
+        let found: Vec<usize> = prompts
+            .iter()
+            .enumerate()
+            .filter(|(_, prompt)| prompt.contains(words))
+            .map(|(at, _)| at)
+            .collect();
         assert_eq!(found.len(), 1, "{words}: {prompts:#?}");
         found[0]
     };
@@ -161,11 +169,16 @@ fn a_token_that_is_missing_or_refused_is_told_once_with_what_to_do() {
     let env = env();
     let github = Github::start();
     github.push("topic", "0123456789abcdef0123456789abcdef01234567");
-    env.bash(&format!("git init -q -b topic . && git remote add origin https://github.com/{REPO}.git")).success();
-    configure(&env, &format!("[monitors.github]\napi_url = \"{}\"\ntoken = \"ghp_wrong\"\nevery = 1\n", github.url()));
+    env.bash(&format!("git init -q -b topic . && git remote add origin https://github.com/{REPO}.git"))
+        .success();
+    configure(
+        &env,
+        &format!("[monitors.github]\napi_url = \"{}\"\ntoken = \"ghp_wrong\"\nevery = 1\n", github.url()),
+    );
     let _daemon = Daemon::start(&env);
     let agent = Named::start(&env, "ada", &quick());
-    let failing = || events(&env).into_iter().filter(|(name, _)| name == "monitor.failing").collect::<Vec<_>>();
+    let failing =
+        || events(&env).into_iter().filter(|(name, _)| name == "monitor.failing").collect::<Vec<_>>();
     eventually("it to be told", || !failing().is_empty());
     let _ = github.asked();
     env.sb(["monitor", "look", "github", "--agent", &agent.id]).success();

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use signalbox_api::wire::{Kind, Problem};
 use signalbox_api::{Register, Registered, Surroundings, Watched};
-use signalbox_core::{AgentId, EventId};
 use signalbox_core::goal::Stall;
+use signalbox_core::{AgentId, EventId};
 use signalbox_integrations::monitor::Environment;
 use signalbox_store::agents::Record;
 
@@ -75,7 +75,11 @@ impl State {
         outside: &mut Outside<'_>,
     ) -> Result<Registered, Problem> {
         if !(outside.runs)(&record) {
-            return Err(Problem::new(Kind::Precondition, "agent.ended", format!("{} no longer runs", record.id)));
+            return Err(Problem::new(
+                Kind::Precondition,
+                "agent.ended",
+                format!("{} no longer runs", record.id),
+            ));
         }
         let wants = Registered { files: Environment::FILES.iter().map(ToString::to_string).collect() };
         let id = record.id.clone();
@@ -90,7 +94,9 @@ impl State {
         }
         if let Some(before) = self.unfinished(&record, outside) {
             let message = format!("what {before} leaves behind is being looked after");
-            return Err(Problem::new(Kind::Precondition, "agent.too-soon", message).hint("Ask again in a moment."));
+            return Err(
+                Problem::new(Kind::Precondition, "agent.too-soon", message).hint("Ask again in a moment.")
+            );
         }
         let seat = self.free_seat(&record);
         let now = outside.now;
@@ -130,10 +136,13 @@ impl State {
 
     /// Whoever had the seat before and is gone, as long as it is not known what became of all that was sent to it.
     fn unfinished(&self, record: &Record, outside: &Outside<'_>) -> Option<AgentId> {
-        let seat = self.seats.get(&kept::seat_of(record)).filter(|seat| seat.occupied && seat.agent != record.id)?;
+        let seat =
+            self.seats.get(&kept::seat_of(record)).filter(|seat| seat.occupied && seat.agent != record.id)?;
         match self.agents.get(&seat.agent) {
             // One that runs has its seat, and the new one gets another.
-            Some(agent) => (!agent.is_connected() && !(outside.runs)(&agent.record)).then(|| seat.agent.clone()),
+            Some(agent) => {
+                (!agent.is_connected() && !(outside.runs)(&agent.record)).then(|| seat.agent.clone())
+            }
             None => Some(seat.agent.clone()),
         }
     }
@@ -152,7 +161,11 @@ impl State {
     }
 
     /// An agent says where it works.
-    pub(super) fn surround(&mut self, told: Surroundings, outside: &mut Outside<'_>) -> Result<Watched, Problem> {
+    pub(super) fn surround(
+        &mut self,
+        told: Surroundings,
+        outside: &mut Outside<'_>,
+    ) -> Result<Watched, Problem> {
         let Surroundings { agent: id, branch, head, remotes, files } = told;
         let Some(agent) = self.agents.get_mut(&id) else {
             return Err(unknown_agent(&id).hint("It has to register first."));
@@ -198,7 +211,8 @@ impl State {
         let Some(seat_name) = self.seat_of(id) else { return };
         let Some(seat) = self.seats.get(&seat_name) else { return };
         let messages = seat.watches.values().flat_map(|watch| &watch.pending);
-        let unsure = messages.filter(|message| message.to.as_ref() == Some(id)).map(|message| message.id.clone());
+        let unsure =
+            messages.filter(|message| message.to.as_ref() == Some(id)).map(|message| message.id.clone());
         let project = self.agents.get(id).and_then(|agent| agent.record.project.clone());
         self.effects.push(Effect::Close { agent: id.clone(), project, unsure: unsure.collect() });
         self.goal_of_ended(id, code, outside);

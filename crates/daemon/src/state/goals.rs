@@ -84,7 +84,8 @@ impl State {
         let now = outside.now;
         let Some(agent) = self.agents.get(id) else { return };
         let Some(seat) = self.seats.get_mut(&agent.seat) else { return };
-        let seconds = |seconds: u64| SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX / 2));
+        let seconds =
+            |seconds: u64| SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX / 2));
         let mut allowance = wish.max_seconds.map(|most| Allowance::new(seconds(most), now));
         if let Some(allowance) = allowance.as_mut().filter(|_| seat.claimed) {
             allowance.freeze(now);
@@ -116,7 +117,8 @@ impl State {
             return;
         };
         if kind.look.is_some() {
-            let every = settings::seconds(&goal.settings, "every").ok().flatten().map_or(EVERY, Duration::from_secs);
+            let every =
+                settings::seconds(&goal.settings, "every").ok().flatten().map_or(EVERY, Duration::from_secs);
             agent.goal.pace = Some(Pace::new(signed(every)));
             agent.goal.next = Some(outside.now);
         }
@@ -153,7 +155,8 @@ impl State {
             Ok(settings) => settings,
             Err(variable) => {
                 agent.goal.next = None;
-                agent.goal.trouble = Some(format!("it names the variable {variable}, which the daemon does not have"));
+                agent.goal.trouble =
+                    Some(format!("it names the variable {variable}, which the daemon does not have"));
                 return;
             }
         };

@@ -10,12 +10,15 @@ mod sentences;
 mod watches;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use signalbox_core::{AgentId, EventId, ProjectName};
 use signalbox_store::agents::Record;
 use signalbox_store::config::Config;
+use signalbox_store::heartbeat::When;
 use signalbox_store::log::Position;
 
 use crate::kept::{self, Kept, Seat};
@@ -44,6 +47,8 @@ pub struct Outside<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// Whether an agent's process is there.
     pub runs: &'a dyn Fn(&Record) -> bool,
+    /// Where the person lives, for schedules.
+    pub zone: &'a TimeZone,
 }
 
 /// Who the daemon is.
@@ -200,8 +205,11 @@ impl State {
                 Dirty::Outlet(name) => {
                     let Some(outlet) = self.outlets.get(&name) else { continue };
                     let file = kept::outlet_file(&name);
-                    let named =
-                        kept::NamedOutlet { v: kept::VERSION, name: name.clone(), outlet: outlet.kept.clone() };
+                    let named = kept::NamedOutlet {
+                        v: kept::VERSION,
+                        name: name.clone(),
+                        outlet: outlet.kept.clone(),
+                    };
                     if outlet.is_empty() {
                         writes.push(Effect::Forget { file });
                     } else {
@@ -227,13 +235,25 @@ impl State {
         self.effects.push(Effect::Say(words.into()));
     }
 
-    fn record(&mut self, event: &'static str, project: Option<ProjectName>, data: Value, outside: &mut Outside<'_>) {
+    fn record(
+        &mut self,
+        event: &'static str,
+        project: Option<ProjectName>,
+        data: Value,
+        outside: &mut Outside<'_>,
+    ) {
         let happening = Happening { id: (outside.id)(), at: outside.now, event, project, data };
         self.effects.push(Effect::Record(Box::new(happening)));
     }
 
     /// An event about one agent.
-    fn record_of(&mut self, agent: &AgentId, event: &'static str, mut data: Value, outside: &mut Outside<'_>) {
+    fn record_of(
+        &mut self,
+        agent: &AgentId,
+        event: &'static str,
+        mut data: Value,
+        outside: &mut Outside<'_>,
+    ) {
         let known = self.agents.get(agent);
         let project = known.and_then(|agent| agent.record.project.clone());
         if let Some(fields) = data.as_object_mut() {
@@ -270,34 +290,45 @@ impl State {
     fn configure(&mut self, outside: &mut Outside<'_>) {
         self.troubles = watches::troubles_of(&self.config);
         self.open_outlets(outside);
-        self.set_beat(outside.now);
+        self.set_beat(outside);
         let known: Vec<AgentId> = self.agents.keys().cloned().collect();
         for agent in known {
             self.set_watches(&agent, outside);
         }
     }
 
-    fn set_beat(&mut self, now: Timestamp) {
-        let _ = now;
-        self.beat.next = None;
+    fn set_beat(&mut self, outside: &Outside<'_>) {
+        self.beat.next = match &self.config.heartbeat.schedule {
+            When::Never => None,
+            When::By(schedule) => schedule.next_after(outside.now, outside.zone),
+        };
     }
 
     fn beat_due(&mut self, now: Timestamp) {
         if self.beat.next.is_some_and(|next| next <= now) && !self.beat.running {
             self.beat.running = true;
             self.beat.next = None;
-            self.effects.push(Effect::Beat);
+            let lines = u64::try_from(self.config.heartbeat.run.len()).unwrap_or(0);
+            let seconds = self.config.heartbeat.timeout.get().saturating_mul(lines).saturating_add(60);
+            self.effects.push(Effect::Beat { time: Duration::from_secs(seconds) });
         }
     }
 
     fn beaten(&mut self, result: Result<Option<String>, String>, outside: &mut Outside<'_>) {
         self.beat.running = false;
         match result {
-            Ok(Some(done)) => self.say(format!("heartbeat: {done}")),
-            Ok(None) => {}
-            Err(why) => self.say(format!("the heartbeat failed: {why}")),
+            Ok(done) => {
+                self.beat.trouble = None;
+                if let Some(done) = done {
+                    self.say(format!("heartbeat: {done}"));
+                }
+            }
+            Err(why) => {
+                self.say(format!("the heartbeat failed: {why}"));
+                self.beat.trouble = Some(why);
+            }
         }
-        self.set_beat(outside.now);
+        self.set_beat(outside);
     }
 }
 

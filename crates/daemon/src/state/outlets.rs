@@ -1,4 +1,4 @@
-//! Those who are told: notifiers, each with a queue of its own, so that none waits for another.
+//! Those who are told: notifiers and plugins, each with a queue of its own, so that none waits for another.
 //!
 //! What is to be told is on disk before the log counts as heard, and leaves it when it was told. Whoever kills the daemon
 //! in between makes it tell one thing twice at the most.
@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use signalbox_api::rows::{NotifierRow, Origin};
 use signalbox_api::wire::{Answer, Kind, Problem};
+use signalbox_core::plugin::Plugin;
 use signalbox_core::{AgentId, Event, glob};
 use signalbox_integrations::notifier::{self, NotifierType, Untold};
 use signalbox_integrations::settings::{self, Settings};
@@ -28,11 +29,17 @@ const MOST_WAITING: usize = 500;
 /// How long after a failure it is tried again, for the first time.
 const AGAIN: SignedDuration = SignedDuration::from_secs(10);
 
+/// Who is told.
+#[derive(Debug)]
+enum Who {
+    Notifier { kind: &'static NotifierType, settings: Settings },
+    Plugin(Plugin),
+}
+
 /// One of them.
 #[derive(Debug)]
 pub struct Outlet {
-    kind: &'static NotifierType,
-    settings: Settings,
+    who: Who,
     /// Only this agent's events.
     agent: Option<AgentId>,
     pub(super) origin: Origin,
@@ -49,6 +56,29 @@ pub struct Outlet {
 }
 
 impl Outlet {
+    fn new(
+        who: Who,
+        agent: Option<AgentId>,
+        origin: Origin,
+        privileged: bool,
+        patterns: Vec<String>,
+    ) -> Self {
+        Self {
+            who,
+            agent,
+            origin,
+            privileged,
+            patterns,
+            kept: kept::Outlet::default(),
+            running: None,
+            tries: 0,
+            next: None,
+            told: 0,
+            trouble: None,
+            asked: None,
+        }
+    }
+
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         match self.running {
             Some(running) => Some(running.until),
@@ -62,12 +92,15 @@ impl Outlet {
 
     fn wants(&self, event: &str, agent: Option<&AgentId>) -> bool {
         self.agent.as_ref().is_none_or(|own| Some(own) == agent)
-            && self.patterns.iter().any(|pattern| glob::text_fits(event, pattern))
+            && match &self.who {
+                Who::Notifier { .. } => self.patterns.iter().any(|pattern| glob::text_fits(event, pattern)),
+                Who::Plugin(plugin) => plugin.wants(event),
+            }
     }
 }
 
 impl State {
-    /// The notifiers that the configuration wants; those that were there go on with what they have.
+    /// The notifiers and plugins that the configuration wants; those that were there go on with what they have.
     pub(super) fn open_outlets(&mut self, outside: &mut Outside<'_>) {
         let mut old = std::mem::take(&mut self.outlets);
         let usual = [("type".to_owned(), Value::from("terminal_bell"))].into_iter().collect();
@@ -76,17 +109,29 @@ impl State {
         for (number, settings) in (1..).zip(configured) {
             let name = name_of(&settings, |name| self.outlets.contains_key(name));
             match self.outlet(&settings, None, Origin::Config, outside) {
-                Ok(mut outlet) => {
-                    let before = old.remove(&name).map(|old| old.kept).or_else(|| self.left_over.remove(&name));
-                    outlet.kept = before.unwrap_or_default();
-                    outlet.next = (!outlet.kept.queue.is_empty()).then_some(outside.now);
-                    self.outlets.insert(name, outlet);
+                Ok(outlet) => {
+                    let before = old.remove(&name);
+                    self.open(name, outlet, before, outside.now);
                 }
                 Err(why) => self.troubles.push(format!("notifier {number} (`{name}`): {why}")),
             }
         }
+        for plugin in self.config.plugins.clone().into_iter().filter(|plugin| !plugin.decides) {
+            let name = format!("plugin {}", plugin.name);
+            let before = old.remove(&name);
+            let patterns = plugin.events.clone();
+            let outlet = Outlet::new(Who::Plugin(plugin), None, Origin::Config, true, patterns);
+            self.open(name, outlet, before, outside.now);
+        }
         // Those of single agents stay.
         self.outlets.extend(old.into_iter().filter(|(_, outlet)| outlet.agent.is_some()));
+    }
+
+    fn open(&mut self, name: String, mut outlet: Outlet, before: Option<Outlet>, now: Timestamp) {
+        let kept = before.map(|before| before.kept).or_else(|| self.left_over.remove(&name));
+        outlet.kept = kept.unwrap_or_default();
+        outlet.next = (!outlet.kept.queue.is_empty()).then_some(now);
+        self.outlets.insert(name, outlet);
     }
 
     /// A notifier from its settings.
@@ -108,21 +153,7 @@ impl State {
         let privileged = kind.privileged
             || settings::switch(&settings, "privileged").unwrap_or(false)
             || self.config.privileged.notifiers.iter().any(|name| name == kind.name);
-        Ok(Outlet {
-            kind,
-            settings,
-            agent,
-            origin,
-            privileged,
-            patterns,
-            kept: kept::Outlet::default(),
-            running: None,
-            tries: 0,
-            next: None,
-            told: 0,
-            trouble: None,
-            asked: None,
-        })
+        Ok(Outlet::new(Who::Notifier { kind, settings }, agent, origin, privileged, patterns))
     }
 
     /// The notifiers of one agent alone come with it.
@@ -195,13 +226,22 @@ impl State {
             }
             return;
         };
-        let notice = sentences::notice(event, &self.agents);
-        let own = settings::seconds(&outlet.settings, "timeout").ok().flatten().map(Duration::from_secs);
-        let time = own.map_or(TELL_TIME, |own| own.max(Duration::from_secs(1)));
-        let remembered = notice.agent.as_ref().and_then(|agent| outlet.kept.remembered.get(agent));
+        let data: Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+        let remembered = agent_in(&data).and_then(|agent| outlet.kept.remembered.get(agent.as_str()));
+        let (to, time) = match &outlet.who {
+            Who::Notifier { kind, settings } => {
+                let own = settings::seconds(settings, "timeout").ok().flatten().map(Duration::from_secs);
+                let notice = sentences::notice(event, &self.agents);
+                (Listener::Notifier { kind, settings: settings.clone(), notice }, own.unwrap_or(TELL_TIME))
+            }
+            Who::Plugin(plugin) => {
+                let to = Listener::Plugin { plugin: plugin.clone(), event: event.clone() };
+                (to, signalbox_plugins::time(plugin))
+            }
+        };
         let job = TellJob {
             task: Task { what: Work::Outlet(name.to_owned()), number },
-            to: Listener::Notifier { kind: outlet.kind, settings: outlet.settings.clone(), notice: notice.clone() },
+            to,
             remembered: remembered.cloned().unwrap_or_default(),
             terminals,
             time,
@@ -213,7 +253,13 @@ impl State {
     }
 
     /// Somebody was told, or not.
-    pub(super) fn told(&mut self, name: &str, number: u64, result: Result<Value, Untold>, outside: &mut Outside<'_>) {
+    pub(super) fn told(
+        &mut self,
+        name: &str,
+        number: u64,
+        result: Result<Value, Untold>,
+        outside: &mut Outside<'_>,
+    ) {
         let now = outside.now;
         let Some(outlet) = self.outlets.get_mut(name) else { return };
         if outlet.running.is_none_or(|running| running.number != number) {
@@ -240,7 +286,8 @@ impl State {
                 outlet.told += 1;
                 outlet.tries = 0;
                 outlet.trouble = None;
-                let data = event.map(|event| serde_json::from_str::<Value>(event.data.get()).unwrap_or_default());
+                let data =
+                    event.map(|event| serde_json::from_str::<Value>(event.data.get()).unwrap_or_default());
                 if let Some(agent) = data.as_ref().and_then(agent_in).filter(|_| !remembered.is_null()) {
                     outlet.kept.remembered.insert(agent.to_string(), remembered);
                 }
@@ -256,7 +303,7 @@ impl State {
                     outlet.kept.queue.pop_front();
                 }
                 if first {
-                    self.say(format!("notifier `{name}`: {untold}"));
+                    self.say(format!("{name}: {untold}"));
                     let data = serde_json::json!({ "notifier": name, "why": untold.to_string() });
                     self.record("notifier.failing", None, data, outside);
                 }
@@ -274,11 +321,16 @@ impl State {
     ) -> Result<(), Problem> {
         let known: Vec<String> = self.outlets.keys().cloned().collect();
         let Some(outlet) = self.outlets.get_mut(name) else {
-            let problem = Problem::new(Kind::NotFound, "notifier.unknown", format!("there is no notifier `{name}`"));
+            let problem =
+                Problem::new(Kind::NotFound, "notifier.unknown", format!("there is no notifier `{name}`"));
             return Err(problem.hint(format!("There are: {}.", known.join(", "))));
         };
         if outlet.asked.is_some() {
-            return Err(Problem::new(Kind::Precondition, "notifier.busy", format!("`{name}` is being tried already")));
+            return Err(Problem::new(
+                Kind::Precondition,
+                "notifier.busy",
+                format!("`{name}` is being tried already"),
+            ));
         }
         outlet.asked = Some((connection, id, event));
         Ok(())
@@ -287,7 +339,9 @@ impl State {
     /// Whoever asked has left.
     pub(super) fn forget_questions(&mut self, connection: Connection) {
         for outlet in self.outlets.values_mut() {
-            if outlet.running.is_none() && outlet.asked.as_ref().is_some_and(|(asker, ..)| *asker == connection) {
+            if outlet.running.is_none()
+                && outlet.asked.as_ref().is_some_and(|(asker, ..)| *asker == connection)
+            {
                 outlet.asked = None;
             }
         }
@@ -296,7 +350,10 @@ impl State {
     pub(super) fn notifier_rows(&self) -> Vec<NotifierRow> {
         let row = |(name, outlet): (&String, &Outlet)| NotifierRow {
             name: name.clone(),
-            kind: outlet.kind.name.to_owned(),
+            kind: match &outlet.who {
+                Who::Notifier { kind, .. } => kind.name.to_owned(),
+                Who::Plugin(_) => "plugin".to_owned(),
+            },
             agent: outlet.agent.clone(),
             origin: outlet.origin,
             privileged: outlet.privileged,

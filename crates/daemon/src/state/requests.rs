@@ -38,7 +38,9 @@ impl State {
             Request::Status(_) => value(&self.report(&caller)),
             Request::Register(told) => self.reply_register(connection, record, told, outside),
             Request::Surroundings(told) => value(&self.surround(told, outside)?),
-            Request::Monitors(wanted) => value(&MonitorList { monitors: self.monitors(&caller, wanted.agent.as_ref()) }),
+            Request::Monitors(wanted) => {
+                value(&MonitorList { monitors: self.monitors(&caller, wanted.agent.as_ref()) })
+            }
             Request::AddMonitor(wanted) => value(&self.add_monitor(&caller, wanted, outside)?),
             Request::RemoveMonitor(wanted) => value(&self.remove_monitor(&caller, &wanted, outside)?),
             Request::LookNow(wanted) => {
@@ -96,7 +98,7 @@ impl State {
             since: self.about.since,
             agents: agents.into_iter().flatten().collect(),
             notifiers: self.notifiers(caller, None),
-            plugins: 0,
+            plugins: self.config.plugins.iter().filter(|plugin| !plugin.decides).count(),
             bad_config: self.bad_config.clone(),
             troubles: self.troubles.iter().cloned().chain(unfit).chain(beat).collect(),
             next_heartbeat: self.beat.next,
@@ -125,9 +127,8 @@ impl State {
 
     fn monitors(&self, caller: &Caller, of: Option<&AgentId>) -> Vec<MonitorRow> {
         let agents = self.agents.values().filter(|agent| of.is_none_or(|id| id == agent.id()));
-        let rows = agents.flat_map(|agent| {
-            agent.watches.keys().filter_map(|name| self.monitor_row(agent.id(), name))
-        });
+        let rows = agents
+            .flat_map(|agent| agent.watches.keys().filter_map(|name| self.monitor_row(agent.id(), name)));
         rows.filter(|row| !(row.privileged && caller.is_agent())).collect()
     }
 
@@ -167,8 +168,10 @@ impl State {
     fn visible_monitor(&self, caller: &Caller, agent: &AgentId, name: &str) -> Result<MonitorRow, Problem> {
         let row = self.monitor_row(agent, name).filter(|row| !(row.privileged && caller.is_agent()));
         row.ok_or_else(|| {
-            let visible: Vec<String> = self.monitors(caller, Some(agent)).into_iter().map(|row| row.name).collect();
-            let problem = Problem::new(Kind::NotFound, "monitor.unknown", format!("{agent} has no monitor `{name}`"));
+            let visible: Vec<String> =
+                self.monitors(caller, Some(agent)).into_iter().map(|row| row.name).collect();
+            let problem =
+                Problem::new(Kind::NotFound, "monitor.unknown", format!("{agent} has no monitor `{name}`"));
             match signalbox_core::nearest(name, visible.iter().map(String::as_str)) {
                 Some(near) => problem.hint(format!("Did you mean `{near}`?")),
                 None => problem.hint(format!("It has: {}.", list(&visible))),
@@ -189,7 +192,8 @@ impl State {
         }
         let kind = kind_of(&name, &settings).map_err(|why| Problem::new(Kind::Usage, "monitor.type", why))?;
         if caller.is_agent() {
-            let by_type = kind.privileged || self.config.privileged.monitors.iter().any(|name| name == kind.name);
+            let by_type =
+                kind.privileged || self.config.privileged.monitors.iter().any(|name| name == kind.name);
             if by_type || settings.contains_key("privileged") {
                 return Err(only_people(&format!("add a monitor of type `{}`", kind.name)));
             }
@@ -228,7 +232,12 @@ impl State {
             return Err(Problem::new(Kind::Usage, "monitor.settings", why)
                 .hint(format!("`sb monitor types {}` says what it takes.", kind.name)));
         }
-        self.record_of(&id, "monitor.added", json!({ "monitor": name, "type": kind.name, "by": caller.who.name() }), outside);
+        self.record_of(
+            &id,
+            "monitor.added",
+            json!({ "monitor": name, "type": kind.name, "by": caller.who.name() }),
+            outside,
+        );
         self.monitor_row(&id, &name).ok_or_else(|| unknown_agent(&id))
     }
 
@@ -269,9 +278,10 @@ impl State {
             return Err(bad_name(&name));
         }
         settings.entry("type").or_insert_with(|| json!(name));
-        let outlet = self
-            .outlet(&settings, Some(id.clone()), Origin::Added, outside)
-            .map_err(|why| Problem::new(Kind::Usage, "notifier.settings", why).hint("`sb notifier types` says what there is."))?;
+        let outlet = self.outlet(&settings, Some(id.clone()), Origin::Added, outside).map_err(|why| {
+            Problem::new(Kind::Usage, "notifier.settings", why)
+                .hint("`sb notifier types` says what there is.")
+        })?;
         if caller.is_agent() && outlet.privileged {
             return Err(only_people("add such a notifier"));
         }
@@ -280,7 +290,9 @@ impl State {
             let message = format!("{id} has a notifier `{name}` already");
             return Err(Problem::new(Kind::Precondition, "notifier.exists", message));
         }
-        let Some(seat_name) = self.agents.get(&id).map(|agent| agent.seat.clone()) else { return Err(unknown_agent(&id)) };
+        let Some(seat_name) = self.agents.get(&id).map(|agent| agent.seat.clone()) else {
+            return Err(unknown_agent(&id));
+        };
         if let Some(seat) = self.seats.get_mut(&seat_name) {
             seat.notifiers.insert(name, settings);
         }
@@ -300,7 +312,9 @@ impl State {
                 .hint("Those for all agents stand in config.toml."));
         }
         self.outlets.remove(&full);
-        let Some(seat_name) = self.agents.get(&id).map(|agent| agent.seat.clone()) else { return Err(unknown_agent(&id)) };
+        let Some(seat_name) = self.agents.get(&id).map(|agent| agent.seat.clone()) else {
+            return Err(unknown_agent(&id));
+        };
         if let Some(seat) = self.seats.get_mut(&seat_name) {
             seat.notifiers.remove(&wanted.name);
         }
@@ -313,7 +327,9 @@ impl State {
 /// Whether this asker may ask that at all.
 fn may_ask(request: &Request, caller: &Caller, record: Option<&Record>) -> Result<(), Problem> {
     match request.who() {
-        Asker::People if caller.is_agent() => Err(only_people(&format!("ask the daemon for `{}`", request.name()))),
+        Asker::People if caller.is_agent() => {
+            Err(only_people(&format!("ask the daemon for `{}`", request.name())))
+        }
         Asker::People | Asker::Anyone => Ok(()),
         Asker::Wrapper => {
             let wrapper = record.and_then(|record| record.wrapper.as_ref());

@@ -15,7 +15,8 @@ pub fn notice(event: &Event, agents: &BTreeMap<AgentId, Agent>) -> Notice {
     let agent = agent_in(&data);
     let known = agent.as_ref().and_then(|id| agents.get(id));
     let text = |key: &str| data[key].as_str().map(ToOwned::to_owned);
-    let called = known.map(Agent::called).or_else(|| text("name")).or_else(|| agent.as_ref().map(ToString::to_string));
+    let called =
+        known.map(Agent::called).or_else(|| text("name")).or_else(|| agent.as_ref().map(ToString::to_string));
     let monitor = text("monitor").map(|name| (name.clone(), text("type").unwrap_or(name)));
     let mut context = data.clone();
     if let Some(fields) = context.as_object_mut() {
@@ -27,7 +28,10 @@ pub fn notice(event: &Event, agents: &BTreeMap<AgentId, Agent>) -> Notice {
                 "state": known.map(|agent| &agent.state),
             }),
         );
-        fields.insert("ticket".to_owned(), json!(event.ticket.as_ref().map(ToString::to_string).or_else(|| text("ticket"))));
+        fields.insert(
+            "ticket".to_owned(),
+            json!(event.ticket.as_ref().map(ToString::to_string).or_else(|| text("ticket"))),
+        );
         fields.insert("project".to_owned(), json!(event.project));
         fields.insert("actor".to_owned(), json!(event.actor));
     }

@@ -91,7 +91,8 @@ pub(super) fn troubles_of(config: &Config) -> Vec<String> {
     let mut troubles = Vec::new();
     for (name, settings) in &config.monitors {
         if !is_name(name) {
-            troubles.push(format!("monitor `{name}`: a name has letters, digits, `-`, `_` and `.`, 64 at most"));
+            troubles
+                .push(format!("monitor `{name}`: a name has letters, digits, `-`, `_` and `.`, 64 at most"));
         }
         if let Err(why) = kind_of(name, settings) {
             troubles.push(format!("monitor `{name}`: {why}"));
@@ -134,11 +135,14 @@ impl State {
                 || settings::switch(&complete, "privileged").unwrap_or(false)
                 || self.config.privileged.monitors.iter().any(|kind_name| kind_name == kind.name);
             // One that is as it was goes on as it does.
-            if let Some(same) = old.remove(&name).filter(|old| std::ptr::eq(old.kind, kind) && old.settings == complete) {
+            if let Some(same) =
+                old.remove(&name).filter(|old| std::ptr::eq(old.kind, kind) && old.settings == complete)
+            {
                 agent.watches.insert(name, Watch { origin: wanted.origin, privileged, ..same });
                 continue;
             }
-            let every = settings::seconds(&complete, "every").ok().flatten().map_or(kind.every, Duration::from_secs);
+            let every =
+                settings::seconds(&complete, "every").ok().flatten().map_or(kind.every, Duration::from_secs);
             // Many that begin together do not look together.
             let spread = every.min(Duration::from_secs(4)).mul_f64((outside.dice)() / 2.0);
             let watch = Watch {
@@ -168,7 +172,11 @@ impl State {
         for (name, settings) in &self.config.monitors {
             let projects = settings::texts(settings, "projects").unwrap_or_default();
             let is_meant = projects.is_empty()
-                || agent.record.project.as_ref().is_some_and(|project| projects.iter().any(|p| p == project.as_str()));
+                || agent
+                    .record
+                    .project
+                    .as_ref()
+                    .is_some_and(|project| projects.iter().any(|p| p == project.as_str()));
             if is_meant {
                 all.insert(name.clone(), Wanted { settings: settings.clone(), origin: Origin::Config });
             }
@@ -279,7 +287,9 @@ impl State {
     /// What was seen is remembered first; then it is on its way.
     fn take_in(&mut self, id: &AgentId, name: &str, seen: Seen, outside: &mut Outside<'_>) {
         let Some(agent) = self.agents.get(id) else { return };
-        let Some(kept) = self.seats.get_mut(&agent.seat).and_then(|seat| seat.watches.get_mut(name)) else { return };
+        let Some(kept) = self.seats.get_mut(&agent.seat).and_then(|seat| seat.watches.get_mut(name)) else {
+            return;
+        };
         if kept.state == seen.state && seen.events.is_empty() {
             return;
         }
@@ -314,7 +324,12 @@ impl State {
         watch.told = watch.told || first;
         if first {
             self.say(format!("monitor `{name}` of {id}: {words}"));
-            self.record_of(id, "monitor.failing", json!({ "monitor": name, "type": kind, "why": words }), outside);
+            self.record_of(
+                id,
+                "monitor.failing",
+                json!({ "monitor": name, "type": kind, "why": words }),
+                outside,
+            );
         }
     }
 
@@ -382,13 +397,21 @@ impl State {
 
     /// A message in an outbox has come to its end. If the agent ended before it could arrive, whoever sits down next is
     /// told; under a new id, because it is another agent's.
-    pub(super) fn settled(&mut self, agent: &AgentId, injection: &EventId, exited: bool, outside: &mut Outside<'_>) {
+    pub(super) fn settled(
+        &mut self,
+        agent: &AgentId,
+        injection: &EventId,
+        exited: bool,
+        outside: &mut Outside<'_>,
+    ) {
         let mut freed = None;
         for (name, seat) in &mut self.seats {
             for (monitor, watch) in &mut seat.watches {
                 // The receipt may be quicker than the keeper's word that the message is queued.
                 let lists = [&mut watch.sent, &mut watch.pending];
-                let Some(message) = lists.into_iter().find_map(|list| taken(list, injection, agent)) else { continue };
+                let Some(message) = lists.into_iter().find_map(|list| taken(list, injection, agent)) else {
+                    continue;
+                };
                 if exited {
                     watch.pending.push(Message { id: (outside.id)(), to: None, ..message });
                     freed = Some((name.clone(), monitor.clone()));
@@ -398,7 +421,8 @@ impl State {
         }
         // Whoever sits there now may have been waiting for it.
         if let Some((seat, monitor)) = freed {
-            let sitting = self.agents.values().find(|agent| agent.seat == seat).map(|agent| agent.id().clone());
+            let sitting =
+                self.agents.values().find(|agent| agent.seat == seat).map(|agent| agent.id().clone());
             if let Some(watch) = sitting.and_then(|id| self.agents.get_mut(&id)?.watches.get_mut(&monitor)) {
                 watch.deliver_at.get_or_insert(outside.now);
             }
@@ -449,7 +473,8 @@ fn shown(watch: &Watch) -> Settings {
 /// What a monitor looks at, as far as its knowledge depends on it.
 fn about(kind: &MonitorType, settings: &Settings) -> String {
     let matters = |name: &str| {
-        COMMON.iter().all(|key| key.name != name) && kind.keys.iter().all(|key| key.name != name || !key.secret)
+        COMMON.iter().all(|key| key.name != name)
+            && kind.keys.iter().all(|key| key.name != name || !key.secret)
     };
     let settings: BTreeMap<&String, &Value> = settings.iter().filter(|(name, _)| matters(name)).collect();
     let text = serde_json::to_string(&(kind.name, settings)).unwrap_or_default();

@@ -97,7 +97,9 @@ fn what_ended_while_the_daemon_was_away_is_told_when_it_comes_back() {
 #[test]
 fn a_goal_that_is_looked_at_is_looked_at_until_it_is_reached() {
     let (mut world, id) = with_goal(json!({ "type": "command", "settings": { "run": "x", "every": 5 } }));
-    for (found, stopped) in [(GoalStatus::Pending, 0), (GoalStatus::InProgress, 0), (GoalStatus::Completed, 1)] {
+    for (found, stopped) in
+        [(GoalStatus::Pending, 0), (GoalStatus::InProgress, 0), (GoalStatus::Completed, 1)]
+    {
         while world.goals.is_empty() {
             world.pass(1);
         }
@@ -112,7 +114,9 @@ fn a_goal_that_is_looked_at_is_looked_at_until_it_is_reached() {
 fn a_ticket_that_is_done_ends_whoever_was_there_for_it() {
     let mut world = World::new("");
     let mut record = world.record(1, Some("ada"));
-    record.other.insert("goal".to_owned(), json!({ "type": "ticket_done", "settings": { "ticket": "sb_a7Kx2m" } }));
+    record
+        .other
+        .insert("goal".to_owned(), json!({ "type": "ticket_done", "settings": { "ticket": "sb_a7Kx2m" } }));
     let id = world.begin(record);
     for ticket in ["sb_zzzzzz", "sb_a7Kx2m"] {
         let line = json!({
@@ -186,7 +190,8 @@ fn a_goal_can_be_set_while_the_agent_runs() {
     let mut world = World::new("");
     let record = world.record(1, None);
     let id = world.begin(record);
-    world.write("goal.set", json!({ "agent": id, "type": "agent_signal", "settings": {}, "max_seconds": 10 }));
+    world
+        .write("goal.set", json!({ "agent": id, "type": "agent_signal", "settings": {}, "max_seconds": 10 }));
     world.feed();
     assert_eq!(status(&mut world), GoalStatus::Pending);
     world.pass(11);

@@ -162,7 +162,16 @@ impl Story {
         for _ in 0..20 {
             self.start();
             self.begin();
-            for act in [Act::Feed, Act::Pass(11), Act::Look, Act::Deliver, Act::Take, Act::Feed, Act::Deliver, Act::Take] {
+            for act in [
+                Act::Feed,
+                Act::Pass(11),
+                Act::Look,
+                Act::Deliver,
+                Act::Take,
+                Act::Feed,
+                Act::Deliver,
+                Act::Take,
+            ] {
                 self.act(&act);
             }
         }

@@ -12,9 +12,11 @@ const TWO: &str = "[[notifiers]]\ntype = \"command\"\nname = \"one\"\nrun = \"x\
 
 fn told(world: &mut World, result: Result<Value, Untold>) -> (String, String) {
     let job = world.tells.remove(0);
-    let Listener::Notifier { notice, .. } = &job.to;
-    let name = format!("{:?}", job.task.what);
-    let said = (name, notice.message.clone());
+    let words = match &job.to {
+        Listener::Notifier { notice, .. } => notice.message.clone(),
+        Listener::Plugin { event, .. } => event.event.clone(),
+    };
+    let said = (format!("{:?}", job.task.what), words);
     world.step(Msg::Told { task: job.task, result });
     said
 }
@@ -70,7 +72,11 @@ fn one_that_hangs_keeps_nobody_waiting_but_itself() {
     world.feed();
     world.pass(1);
     // The first never answers; the second does.
-    let at = world.tells.iter().position(|job| format!("{:?}", job.task.what).contains("one")).expect("it is told");
+    let at = world
+        .tells
+        .iter()
+        .position(|job| format!("{:?}", job.task.what).contains("one"))
+        .expect("it is told");
     let hung = world.tells.remove(at);
     let mut heard = 0;
     while !world.tells.is_empty() {
@@ -126,4 +132,37 @@ fn without_any_the_terminals_ring() {
     let mut world = World::new("");
     let rows = world.ask(human(1), Notifiers::default()).expect("a list").notifiers;
     assert_eq!(rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>(), ["terminal_bell"]);
+}
+
+#[test]
+fn a_plugin_that_listens_hears_what_it_wants_and_one_that_decides_hears_nothing() {
+    let mut world = World::new(
+        "[[notifiers]]\ntype = \"desktop\"\nevents = [\"nothing\"]\n\
+         [[plugins]]\nname = \"ear\"\nevents = [\"ticket.*\"]\nrun = \"x\"\n\
+         [[plugins]]\nname = \"judge\"\nevents = [\"*\"]\nrun = \"x\"\ndecides = true\n",
+    );
+    for name in ["ticket.created", "agent.failed", "ticket.edited"] {
+        world.write(name, json!({}));
+    }
+    world.feed();
+    world.pass(1);
+    let mut heard = Vec::new();
+    while !world.tells.is_empty() {
+        heard.push(told(&mut world, Ok(Value::Null)).1);
+    }
+    assert_eq!(heard, ["ticket.created", "ticket.edited"]);
+}
+
+#[test]
+fn the_heartbeat_comes_by_its_schedule_and_not_twice_at_once() {
+    let mut world = World::new("[heartbeat]\nschedule = \"*/10 * * * *\"\n");
+    world.pass(540);
+    assert_eq!(world.beats, 0);
+    world.pass(61);
+    assert_eq!(world.beats, 1);
+    world.pass(1_200);
+    assert_eq!(world.beats, 1, "the one before is not over");
+    world.step(Msg::Beaten(Ok(None)));
+    world.pass(600);
+    assert_eq!(world.beats, 2);
 }

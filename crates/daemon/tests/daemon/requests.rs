@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use signalbox_api::wire::Kind;
 use signalbox_api::{
-    AddMonitor, AddNotifier, LookNow, Monitors, Notifiers, Register, Reload, RemoveMonitor, RemoveNotifier, Status, Stop,
-    Tell,
+    AddMonitor, AddNotifier, LookNow, Monitors, Notifiers, Register, Reload, RemoveMonitor, RemoveNotifier,
+    Status, Stop, Tell,
 };
 use signalbox_core::AgentId;
 
@@ -26,7 +26,8 @@ fn world() -> (World, AgentId, AgentId) {
 #[test]
 fn what_is_privileged_is_hidden_from_agents_and_refused() {
     let (mut world, one, _) = world();
-    let names = |list: Vec<signalbox_api::rows::MonitorRow>| list.into_iter().map(|row| row.name).collect::<Vec<_>>();
+    let names =
+        |list: Vec<signalbox_api::rows::MonitorRow>| list.into_iter().map(|row| row.name).collect::<Vec<_>>();
     let own = Monitors { agent: Some(one.clone()) };
     assert_eq!(names(world.ask(human(1), own.clone()).expect("a list").monitors), ["check", "github"]);
     assert!(world.ask(inside(&one), own).expect("a list").monitors.is_empty());
@@ -70,7 +71,10 @@ fn an_agent_speaks_for_itself_alone_whatever_it_says() {
     let row = world.ask(inside(&one), add(None, github())).expect("its own");
     assert_eq!(row.agent, one);
     let elsewhere = world
-        .ask(inside(&two), add(None, json!({ "type": "github", "repo": "a/b", "api_url": "https://evil.example" })))
+        .ask(
+            inside(&two),
+            add(None, json!({ "type": "github", "repo": "a/b", "api_url": "https://evil.example" })),
+        )
         .expect_err("a token would be sent there");
     assert_eq!(elsewhere.code, "human.only");
 }
@@ -96,14 +100,19 @@ fn an_agent_is_registered_by_its_own_wrapper_and_by_nobody_else() {
 #[test]
 fn a_person_says_which_agent_where_there_are_several() {
     let (mut world, ..) = world();
-    let problem = world.ask(human(1), RemoveMonitor { agent: None, name: "check".to_owned() }).expect_err("which one?");
+    let problem =
+        world.ask(human(1), RemoveMonitor { agent: None, name: "check".to_owned() }).expect_err("which one?");
     assert_eq!((problem.code.as_str(), problem.kind), ("agent.which", Kind::Usage));
 }
 
 #[test]
 fn an_agents_own_notifiers_go_with_it() {
     let (mut world, one, _) = world();
-    let wanted = AddNotifier { agent: None, name: "ping".to_owned(), settings: settings(json!({ "type": "desktop" })) };
+    let wanted = AddNotifier {
+        agent: None,
+        name: "ping".to_owned(),
+        settings: settings(json!({ "type": "desktop" })),
+    };
     let row = world.ask(inside(&one), wanted).expect("it is added");
     assert_eq!(row.agent, Some(one.clone()));
     world.ask(inside(&one), RemoveNotifier { agent: None, name: "ping".to_owned() }).expect("it is removed");

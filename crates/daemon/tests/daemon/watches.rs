@@ -69,7 +69,11 @@ fn another_branch_is_looked_at_anew() {
     world.looked(Ok(Seen { state: json!({ "seen": 1 }), ..Seen::default() }));
     world.ask_wrapper(pid, around("two")).expect("surroundings");
     world.pass(3);
-    assert_eq!(world.looks.first().map(|job| job.before.clone()), Some(Value::Null), "what was known is of the other branch");
+    assert_eq!(
+        world.looks.first().map(|job| job.before.clone()),
+        Some(Value::Null),
+        "what was known is of the other branch"
+    );
     assert_eq!(world.looks.first().and_then(|job| job.settings.get("branch").cloned()), Some(json!("two")));
 }
 
@@ -152,7 +156,11 @@ fn monitors_come_and_go_at_run_time_and_stay_gone_after_a_restart() {
     let mut world = World::new(CHECK);
     let record = world.record(1, Some("ada"));
     let id = world.begin(record);
-    let add = |name: &str, given: Value| AddMonitor { agent: None, name: name.to_owned(), settings: settings(given) };
+    let add = |name: &str, given: Value| AddMonitor {
+        agent: None,
+        name: name.to_owned(),
+        settings: settings(given),
+    };
     world.ask(human(1), add("disk", json!({ "type": "shell", "command": "df" }))).expect("it is added");
     world.ask(human(1), RemoveMonitor { agent: None, name: "check".to_owned() }).expect("it is removed");
     let names = |world: &mut World| rows(world).into_iter().map(|row| row.name).collect::<Vec<_>>();
@@ -189,7 +197,9 @@ fn what_cannot_be_added_is_said_and_leaves_nothing_behind() {
 
 #[test]
 fn what_is_wrong_in_the_configuration_is_in_the_report_and_harms_nothing_else() {
-    let config = format!("{CHECK}[monitors.bad]\ntype = \"nothing\"\n[monitors.token]\ntype = \"shell\"\ncommand = \"${{MISSING}}\"\n");
+    let config = format!(
+        "{CHECK}[monitors.bad]\ntype = \"nothing\"\n[monitors.token]\ntype = \"shell\"\ncommand = \"${{MISSING}}\"\n"
+    );
     let mut world = World::new(&config);
     let record = world.record(1, Some("ada"));
     world.begin(record);

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 use signalbox_api::wire::{Answer, Problem};
@@ -39,6 +40,7 @@ pub struct World {
     pub stopped: Vec<AgentId>,
     pub checks: Vec<AgentId>,
     pub said: Vec<String>,
+    pub beats: usize,
     /// Agents that run and whom the daemon does not want yet.
     pub unregistered: BTreeSet<AgentId>,
     ids: u64,
@@ -67,6 +69,7 @@ impl World {
             stopped: Vec::new(),
             checks: Vec::new(),
             said: Vec::new(),
+            beats: 0,
             unregistered: BTreeSet::new(),
             ids: 0,
             asked: 0,
@@ -76,7 +79,10 @@ impl World {
         world
     }
 
-    fn with_outside<T>(&mut self, work: impl FnOnce(Option<&mut State>, &Config, &mut Outside<'_>) -> T) -> T {
+    fn with_outside<T>(
+        &mut self,
+        work: impl FnOnce(Option<&mut State>, &Config, &mut Outside<'_>) -> T,
+    ) -> T {
         let mut ids = self.ids;
         let now = self.now;
         let mut id = || {
@@ -89,7 +95,14 @@ impl World {
         let variable = |name: &str| (name == "TOKEN").then(|| "s3cret".to_owned());
         let alive: BTreeSet<AgentId> = self.running.keys().cloned().collect();
         let runs = |record: &Record| alive.contains(&record.id);
-        let mut outside = Outside { now, dice: &mut dice, id: &mut id, variable: &variable, runs: &runs };
+        let mut outside = Outside {
+            now,
+            dice: &mut dice,
+            id: &mut id,
+            variable: &variable,
+            runs: &runs,
+            zone: &TimeZone::UTC,
+        };
         let result = work(self.state.as_mut(), &self.config, &mut outside);
         self.ids = ids;
         result
@@ -123,8 +136,11 @@ impl World {
 
     fn heard(&self) -> usize {
         let position = self.disk.get(kept::POSITION);
-        let position: Option<Position> = position.map(|bytes| serde_json::from_slice(bytes).expect("a position"));
-        position.and_then(|position| position.current).map_or(0, |(_, at)| usize::try_from(at).expect("a count"))
+        let position: Option<Position> =
+            position.map(|bytes| serde_json::from_slice(bytes).expect("a position"));
+        position
+            .and_then(|position| position.current)
+            .map_or(0, |(_, at)| usize::try_from(at).expect("a count"))
     }
 
     /// One step, and all that follows from it; but for looks and the like, which are answered by hand.
@@ -162,7 +178,8 @@ impl World {
             Effect::Deliver(delivery) => self.deliveries.push(*delivery),
             Effect::Close { agent, unsure, .. } => {
                 self.close(&agent);
-                let never = unsure.into_iter().filter(|id| !self.queued.contains(&(agent.clone(), id.clone())));
+                let never =
+                    unsure.into_iter().filter(|id| !self.queued.contains(&(agent.clone(), id.clone())));
                 self.closings.push(Msg::Closed { agent: agent.clone(), never: never.collect() });
             }
             Effect::Look(job) => self.looks.push(*job),
@@ -172,7 +189,8 @@ impl World {
             Effect::StopAgent { agent, .. } => self.stopped.push(agent),
             Effect::CheckLife(agent) => self.checks.push(agent),
             Effect::Say(words) => self.said.push(words),
-            Effect::Beat | Effect::ReadConfig | Effect::Abandon | Effect::Exit => {}
+            Effect::Beat { .. } => self.beats += 1,
+            Effect::ReadConfig | Effect::Abandon | Effect::Exit => {}
         }
     }
 
@@ -231,7 +249,10 @@ impl World {
     pub fn take(&mut self, agent: &AgentId) -> Vec<EventId> {
         let taken = self.outboxes.remove(agent).unwrap_or_default();
         for id in &taken {
-            self.write("inject.delivered", json!({ "agent": agent, "injection": id, "door": "keyboard", "tries": 1 }));
+            self.write(
+                "inject.delivered",
+                json!({ "agent": agent, "injection": id, "door": "keyboard", "tries": 1 }),
+            );
         }
         taken
     }
@@ -275,7 +296,8 @@ impl World {
         }
         let told = Register { agent: id.clone(), state: "idle".to_owned(), since: self.now, terminal: None };
         let connection = self.connection(id);
-        let pid = self.running.get(id).and_then(|record| record.wrapper.as_ref()).map_or(0, |wrapper| wrapper.pid);
+        let pid =
+            self.running.get(id).and_then(|record| record.wrapper.as_ref()).map_or(0, |wrapper| wrapper.pid);
         let asked = self.ask_as(connection, human(pid), told.into(), Some(id));
         let refused = |(id, answer): &(u64, Answer)| *id == asked && matches!(answer, Answer::Error(_));
         // It asks again later.
