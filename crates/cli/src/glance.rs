@@ -3,7 +3,7 @@
 use signalbox_agent::attach;
 use signalbox_api::Report;
 use signalbox_api::rows::AgentRow;
-use signalbox_core::text;
+use signalbox_core::{TicketId, text};
 use signalbox_store::agents::{self, Life};
 use signalbox_store::clock;
 
@@ -67,8 +67,7 @@ fn agent_line(cx: &Context, agent: &AgentRow) -> String {
     };
     let mut words =
         format!("  {}  {} {}", agent.id, ui.paint(paint, &agent.state), age(agent.since, clock::now()));
-    for more in
-        [agent.name.as_deref(), agent.ticket.as_ref().map(|ticket| ticket.as_str()), agent.branch.as_deref()]
+    for more in [agent.name.as_deref(), agent.ticket.as_ref().map(TicketId::as_str), agent.branch.as_deref()]
     {
         words.push_str(&more.map(|more| format!("  {}", text::one_line(more))).unwrap_or_default());
     }

@@ -10,6 +10,7 @@ use signalbox_core::AgentId;
 use signalbox_integrations::goal::{self, Progress};
 use signalbox_integrations::monitor::{Look, Seen, Trouble};
 use signalbox_integrations::notifier::{Telling, Untold};
+use signalbox_plugins::Failed;
 use signalbox_runner::Program;
 use signalbox_store::Home;
 use signalbox_store::agents::{self, Life};
@@ -70,7 +71,7 @@ pub fn tell(job: TellJob, home: &Home, templates: &Library, own_log: &OwnLog, in
         Listener::Plugin { plugin, event } => {
             break_if_asked(&plugin.name);
             let ran = signalbox_plugins::run(plugin, event, home.root());
-            let stderr = ran.as_ref().map_or_else(|failed| failed.stderr(), |output| output.stderr.as_str());
+            let stderr = ran.as_ref().map_or_else(Failed::stderr, |output| output.stderr.as_str());
             for line in stderr.lines().take(MOST_LINES).filter(|line| !line.trim().is_empty()) {
                 own_log.say(&format!("plugin `{}` says: {line}", plugin.name));
             }

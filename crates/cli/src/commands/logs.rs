@@ -1,5 +1,6 @@
 //! `sb logs`: what the daemon says of itself.
 
+use std::path::Path;
 use std::time::Duration;
 
 use signalbox_core::text;
@@ -26,7 +27,7 @@ pub struct Arguments {
 
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let path = cx.home()?.daemon_log();
-    let mut size = files::size(&path)?.unwrap_or(0);
+    let size = files::size(&path)?.unwrap_or(0);
     if size == 0 && !arguments.follow {
         cx.ui.status("The daemon has not said anything yet. `sb up` starts it.");
         return Ok(());
@@ -40,18 +41,22 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             cx.ui.data(&format!("{}\n", text::one_line(line)))?;
         }
     }
-    while arguments.follow {
+    if arguments.follow { follow(cx, &path, size) } else { Ok(()) }
+}
+
+/// Print what is added, until interrupted.
+fn follow(cx: &Context, path: &Path, mut size: u64) -> Result<(), CommandError> {
+    loop {
         std::thread::sleep(LOOK);
-        let now = files::size(&path)?.unwrap_or(0);
+        let now = files::size(path)?.unwrap_or(0);
         // It was begun anew.
         if now < size {
             size = 0;
         }
         if now > size {
-            let bytes = files::read_from(&path, size)?;
+            let bytes = files::read_from(path, size)?;
             size += bytes.len() as u64;
             cx.ui.data(&text::many_lines(&String::from_utf8_lossy(&bytes)))?;
         }
     }
-    Ok(())
 }

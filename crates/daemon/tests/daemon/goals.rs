@@ -37,7 +37,7 @@ fn an_agent_that_says_it_is_done_is_told_of_and_ended_once() {
     assert!(world.stopped.is_empty());
     signal(&mut world, &id, "completed");
     signal(&mut world, &id, "failed");
-    assert_eq!(world.stopped, [id.clone()]);
+    assert_eq!(world.stopped, std::slice::from_ref(&id));
     let completed = world.events("agent.completed");
     assert_eq!(completed.len(), 1);
     assert_eq!((&completed[0]["summary"], &completed[0]["name"]), (&json!("so it is"), &json!("ada")));
@@ -76,7 +76,7 @@ fn the_end_of_the_program_is_a_goal_or_the_end_of_one() {
                 world.running.remove(&id);
                 world.disconnect(&id);
                 world.pass(6);
-                assert_eq!(world.checks, [id.clone()]);
+                assert_eq!(world.checks, std::slice::from_ref(&id));
                 world.step(Msg::Life { agent: id.clone(), runs: false });
             }
         }

@@ -1,4 +1,5 @@
 //! The daemon's mind, without its threads: what it makes of what it hears.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod goals;
 mod once;
@@ -6,3 +7,16 @@ mod outlets;
 mod requests;
 mod watches;
 mod world;
+
+/// A file that is no `mod` is never compiled, and its tests never run.
+#[test]
+fn no_file_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/daemon");
+    let main = std::fs::read_to_string(folder.join("main.rs")).expect("main.rs");
+    for entry in std::fs::read_dir(folder).expect("the folder") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") {
+            assert!(main.lines().any(|line| line == format!("mod {module};")), "{name} is not in main.rs");
+        }
+    }
+}

@@ -272,7 +272,7 @@ impl World {
     }
 
     pub fn record(&self, number: u64, name: Option<&str>) -> Record {
-        let mut record = Record::new("puppet", "/bin/puppet", PathBuf::from("/work/place"));
+        let mut record = Record::new("puppet", "/bin/puppet", PathBuf::from("/a/place"));
         record.id = AgentId::from_random("puppet", number);
         record.name = name.map(ToOwned::to_owned);
         if let Some(wrapper) = &mut record.wrapper {
