@@ -25,6 +25,8 @@ mod new_session;
 mod overview;
 mod pairs;
 mod reference;
+mod reference_outside;
+mod reference_socket;
 mod resolve;
 mod sessions;
 mod settings_file;

@@ -52,6 +52,8 @@ pub fn page(name: &str) -> Option<String> {
         "config" => settings(),
         "events" => events(),
         "environment" => environment(),
+        "outside" => crate::reference_outside::page(),
+        "control-socket" => crate::reference_socket::page(),
         _ => return None,
     })
 }

@@ -1,6 +1,7 @@
 //! The daemon's hand on the disk: one thread, one thing after the other, in the order in which they were wanted. That
 //! order is what makes it safe to kill: what is to be done is written down before it is done, and forgotten after.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
@@ -15,7 +16,7 @@ use signalbox_store::outbox::{Outbox, OutboxError, Proof};
 use signalbox_store::{Home, clock, files};
 use signalbox_template::{Library, render};
 
-use crate::kept::Message;
+use crate::kept::{self, Message};
 use crate::msg::{Delivery, Effect, Happening, Msg, Terms};
 use crate::own_log::OwnLog;
 
@@ -36,10 +37,28 @@ enum Undelivered {
 impl Keeper {
     /// Do what is wanted until nobody wants anything any more.
     pub fn run(&self, wanted: &Receiver<Effect>) {
+        // Files that could not be written, because the disk is full for instance. Nothing that rests on them is done.
+        let mut unwritten: BTreeSet<String> = BTreeSet::new();
         for effect in wanted {
             let what = match effect {
-                Effect::Keep { file, bytes } => {
-                    self.keep(&file, &bytes).map_err(|e| format!("keep {file}: {e}"))
+                // What was heard is heard again by the next daemon, if not all that follows from it is written.
+                Effect::Keep { file, .. } if file == kept::POSITION && !unwritten.is_empty() => Ok(()),
+                Effect::Keep { file, bytes } => match self.keep(&file, &bytes) {
+                    Ok(()) => {
+                        unwritten.remove(&file);
+                        Ok(())
+                    }
+                    Err(error) => {
+                        let first = unwritten.insert(file.clone());
+                        if first { Err(format!("keep {file}: {error}")) } else { Ok(()) }
+                    }
+                },
+                Effect::Deliver(delivery) if unwritten.contains(&kept::seat_file(&delivery.seat)) => {
+                    let trouble =
+                        Some("what it has seen could not be written down; it is tried again".to_owned());
+                    let Delivery { seat, monitor, .. } = *delivery;
+                    let _ = self.inbox.send(Msg::Delivered { seat, monitor, done: Vec::new(), trouble });
+                    Ok(())
                 }
                 Effect::Forget { file } => {
                     files::remove(&self.home.daemon().join(&file)).map_err(|e| format!("forget {file}: {e}"))

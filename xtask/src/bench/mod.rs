@@ -2,6 +2,7 @@
 //! run, because only ratios mean something on another machine.
 
 mod claude;
+mod daemon;
 mod growth;
 mod home;
 mod hook;
@@ -38,6 +39,7 @@ const BENCHES: &[Row] = &[
     ("growth", growth::run),
     ("race", race::run),
     ("pty", pty::run),
+    ("daemon", daemon::run),
 ];
 
 /// What all benches share.

@@ -63,13 +63,15 @@ fn every_command_and_every_argument_is_explained() {
 }
 
 #[test]
-fn there_are_four_reference_pages() {
+fn there_are_six_reference_pages() {
     let env = env();
     for (page, heading) in [
         ("cli", "# Commands"),
         ("config", "# Settings"),
         ("events", "# Events"),
         ("environment", "# Environment"),
+        ("outside", "# Monitors, goals and notifiers"),
+        ("control-socket", "# The control socket"),
     ] {
         let text = env.sb(["help", "--reference", page]).success().stdout;
         assert!(text.starts_with(heading), "{text}");
@@ -77,7 +79,7 @@ fn there_are_four_reference_pages() {
     insta::assert_snapshot!(env.sb(["help", "--reference", "web"]), @"
     --- stderr
     error: there is no reference page `web`
-    hint: The pages are cli, config, events and environment.
+    hint: The pages are cli, config, events, environment, outside and control-socket.
     --- exit 3
     ");
 }

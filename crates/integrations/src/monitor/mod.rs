@@ -139,6 +139,7 @@ pub const COMMON: &[Key] = &[
     Key::optional("type", "The type, where the monitor's name is not that already"),
     Key::optional("every", "How often to look, in seconds"),
     Key::optional("privileged", "`true`: agents neither see nor change it"),
+    Key::optional("projects", "Only for agents in these projects"),
     Key::optional("ttl", "After how many seconds a message that could not be delivered is dropped"),
 ];
 
