@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
-use signalbox_core::agent::{Assessment, Insight, Source, State, assess};
+use signalbox_core::agent::{Assessment, Certainty, Insight, Source, State, assess};
 use signalbox_core::inject::{Deferred, Door, Failure, Fate, Readiness, Receipt};
 use signalbox_drivers::terminal::{InputBox, Reading, Sight};
 use signalbox_drivers::{Door as Way, Driver};
@@ -78,7 +78,8 @@ pub struct Brain {
     pub journal: Journal,
     pub known: Arc<Known>,
     pub evidence: Evidence,
-    pub begun: Timestamp,
+    /// Since when it is known to wait for its first prompt.
+    pub ready: Option<Timestamp>,
     /// Texts of prompts that hooks told of, since somebody asked.
     pub prompts: Vec<String>,
 }
@@ -92,6 +93,9 @@ impl Brain {
         while !self.known.is_over() {
             let look = self.look();
             self.publish(&look.assessment, &mut written);
+            if look.assessment.state == State::Idle && look.assessment.certainty != Certainty::Guess {
+                self.ready.get_or_insert_with(clock::now);
+            }
             // Whoever died while delivering left a message behind; nobody can say whether it arrived.
             let _ = self.outbox.settle(&mut |_| Proof::Unknown);
             self.serve(&look);
@@ -156,7 +160,9 @@ impl Brain {
         let has_waiter = self
             .driver
             .is_some_and(|driver| matches!(driver.doors.first(), Some(Way::Waiter(_) | Way::Extension(_))));
-        let is_heard = !self.journal.sessions().is_empty() || now.duration_since(self.begun) < SETTLING;
+        // A CLI shows its input box before it runs its first hook, on a busy machine long before.
+        let is_fresh = self.ready.is_none_or(|ready| now.duration_since(ready) < SETTLING);
+        let is_heard = !self.journal.sessions().is_empty() || is_fresh;
         let is_settled = look.assessment.since.is_some_and(|since| now.duration_since(since) > SETTLING);
         has_waiter && is_heard && !is_settled
     }

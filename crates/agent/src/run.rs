@@ -123,7 +123,7 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         journal,
         known: Arc::clone(&known),
         evidence: Evidence::default(),
-        begun: clock::now(),
+        ready: None,
         prompts: Vec::new(),
     };
     Link {

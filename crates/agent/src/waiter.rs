@@ -7,9 +7,10 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use signalbox_core::agent::State;
-use signalbox_core::inject::{Door, Fate};
+use signalbox_core::inject::{Deferred, Door, Fate, Waiting};
 use signalbox_core::{AgentId, SessionId};
 use signalbox_store::agents::Record;
 use signalbox_store::lock::Lock;
@@ -30,6 +31,8 @@ const QUIET: Duration = Duration::from_millis(1_500);
 const LOOK: Duration = Duration::from_millis(300);
 /// Claude Code shows the model no more than 10,000 characters of a hook's words.
 const MOST_AT_ONCE: usize = 9_000;
+/// What would expire so soon is handed over to an agent at work too, if its CLI keeps it.
+const LAST_MOMENT: SignedDuration = SignedDuration::from_secs(20);
 
 /// Who waits.
 #[derive(Debug, Serialize, Deserialize)]
@@ -60,7 +63,11 @@ pub fn wait(
     let Some(_lock) = take_post(home, agent, session, &needed).ok().flatten() else { return Ok(None) };
     let mut watch = outbox.watch().ok();
     while needed() {
-        if !outbox.waiting()?.is_empty() && must_wait(record, door) {
+        let waiting = outbox.waiting()?;
+        if !waiting.is_empty()
+            && let Some(reason) = why_not(record, door, &waiting)
+        {
+            let _ = outbox.defer(reason, clock::now());
             std::thread::sleep(LOOK);
             continue;
         }
@@ -80,18 +87,35 @@ pub fn wait(
     Ok(None)
 }
 
-/// Whether this is not the time. Where the agent does not answer, nothing speaks against it.
-fn must_wait(record: &Record, door: Door) -> bool {
-    attach::about(&record.socket).is_ok_and(|about| {
-        let quiet = about.quiet_ms.map(Duration::from_millis);
-        quiet.is_some_and(|quiet| quiet < QUIET) || may_be_dropped(door, about.state)
-    })
+/// What must be handed to an agent at work now, between two of its tools: what it says next, it says knowing this.
+///
+/// What is returned counts as delivered.
+pub fn between_tools(home: &Home, agent: &AgentId) -> Result<Option<String>, OutboxError> {
+    let texts = take(&Outbox::new(home, agent), Door::Context)?;
+    Ok((!texts.is_empty()).then(|| texts.join("\n\n")))
 }
 
-/// Whether the CLI may drop what it is handed now. Copilot CLI forgets what waits for the end of a turn where the person says
-/// no in a dialog or interrupts it.
-fn may_be_dropped(door: Door, state: State) -> bool {
-    door == Door::Extension && !matches!(state, State::Idle | State::Starting)
+/// Why this is not the time. Where the agent does not answer, nothing speaks against it.
+fn why_not(record: &Record, door: Door, waiting: &[Waiting]) -> Option<Deferred> {
+    let about = attach::about(&record.socket).ok()?;
+    if about.quiet_ms.is_some_and(|quiet| Duration::from_millis(quiet) < QUIET) {
+        return Some(Deferred::PersonTyping);
+    }
+    must_stay(door, about.state, waiting, clock::now())
+}
+
+/// Why messages stay in the outbox while the agent is in this state. What a CLI was handed while it was at work it keeps for
+/// itself until the model can be told: nothing more urgent gets past it, and it is lost if the CLI ends. Copilot CLI forgets it
+/// even where the person says no in a dialog or interrupts it.
+fn must_stay(door: Door, state: State, waiting: &[Waiting], now: Timestamp) -> Option<Deferred> {
+    let reason = match state {
+        State::Idle | State::Starting => return None,
+        State::WaitingPermission | State::WaitingAnswer => Deferred::Dialog,
+        State::Working => Deferred::Busy,
+        State::Exited => Deferred::Exited,
+    };
+    let is_last_moment = waiting.iter().any(|waiting| waiting.injection.expires_at() - LAST_MOMENT <= now);
+    (door == Door::Extension || !is_last_moment).then_some(reason)
 }
 
 /// All that waits and fits.
@@ -100,7 +124,9 @@ fn take(outbox: &Outbox, door: Door) -> Result<Vec<String>, OutboxError> {
     loop {
         let next = outbox.waiting()?.first().map_or(0, |waiting| waiting.injection.text.len());
         let taken: usize = texts.iter().map(String::len).sum();
-        if next == 0 || !texts.is_empty() && taken + next > MOST_AT_ONCE {
+        // What is too long for it goes alone; as context it would be cut.
+        let is_first = texts.is_empty() && door != Door::Context;
+        if next == 0 || !is_first && taken + next > MOST_AT_ONCE {
             return Ok(texts);
         }
         let Some(claim) = outbox.claim(clock::now())? else { return Ok(texts) };
@@ -153,16 +179,31 @@ fn post_path(home: &Home, agent: &AgentId) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use signalbox_core::EventId;
+    use signalbox_core::inject::Injection;
+
     use super::*;
 
+    fn waiting(now: Timestamp) -> Waiting {
+        let id = EventId::parse("01K00000000000000000000001").expect("an id");
+        Injection::new(id, "news", "ada", now)
+            .and_then(|injection| injection.ttl(60))
+            .expect("a message")
+            .into()
+    }
+
     #[test]
-    fn an_extension_hands_over_nothing_that_an_interruption_would_drop() {
-        let held =
-            |door| State::ALL.into_iter().filter(|state| may_be_dropped(door, *state)).collect::<Vec<_>>();
-        assert!(held(Door::Extension).contains(&State::WaitingPermission));
-        assert!(held(Door::Extension).contains(&State::Working));
-        assert!(!may_be_dropped(Door::Extension, State::Idle));
-        // Claude Code keeps what its hook says, whatever becomes of the turn.
-        assert_eq!(held(Door::Waiter), []);
+    fn nothing_is_handed_over_while_the_agent_is_at_work_unless_it_would_expire() {
+        let now: Timestamp = "2026-11-15T10:00:00Z".parse().expect("a time");
+        let message = [waiting(now)];
+        let stays = |door, after: i64| {
+            let now = now + SignedDuration::from_secs(after);
+            State::ALL.into_iter().filter(|state| must_stay(door, *state, &message, now).is_some()).count()
+        };
+        assert_eq!((stays(Door::Waiter, 0), stays(Door::Waiter, 39), stays(Door::Waiter, 41)), (4, 4, 0));
+        // What Copilot CLI is handed then may be dropped.
+        assert_eq!((stays(Door::Extension, 0), stays(Door::Extension, 41)), (4, 4));
+        assert_eq!(must_stay(Door::Waiter, State::Idle, &message, now), None);
+        assert_eq!(must_stay(Door::Waiter, State::Working, &message, now), Some(Deferred::Busy));
     }
 }

@@ -4,6 +4,7 @@
 //! configuration, one small file read and one line appended. A gate that cannot decide refuses and says why; a
 //! recorder that cannot record gets out of the way. Both leave a trace for `sb doctor`.
 
+mod between;
 mod debug;
 mod disk;
 mod end;
@@ -108,7 +109,8 @@ fn answer(called: &Called) -> Result<Reply, Trouble> {
     }
     let cx = Context::new(Ui::for_programs());
     let asked = Asked { kind: kind_of(called.kind, &incoming), wire_event: incoming.wire_event.clone() };
-    let answer = match respond(&cx, &caller, &incoming)? {
+    let answer = between::with_messages(&cx, driver, &incoming, respond(&cx, &caller, &incoming)?);
+    let answer = match answer {
         Answer::Rewrite { input, approve } => {
             Answer::Rewrite { input: whole_input(&payload, input), approve }
         }

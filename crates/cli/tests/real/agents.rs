@@ -63,9 +63,11 @@ fn claude_at_work_is_told_between_two_tools_and_a_dialog_is_left_alone() {
     claude.terminal.submit("PROMPT of the person");
     assert!(gate.is_reached(PATIENCE));
     claude.wait_state("working");
-    claude.tell("MEANWHILE this changed").success().says("delivered through the waiter");
+    claude.scene.env.sb(["inject", &claude.agent, "MEANWHILE this changed"]).success();
     gate.open();
     claude.terminal.wait_for("Do you want to", PATIENCE);
+    assert!(claude.model.saw("MEANWHILE this changed"));
+    assert_eq!(claude.scene.events("inject.delivered")[0]["data"]["door"], json!("context"));
     claude.wait_state("waiting-permission");
     // Whatever is said now, nobody answers the dialog but the person.
     let waits = claude.scene.env.sb(["inject", &claude.agent, "BEHIND the dialog"]);
@@ -79,8 +81,8 @@ fn claude_at_work_is_told_between_two_tools_and_a_dialog_is_left_alone() {
     claude.model.play([Turn::say("after the dialog"), Turn::say("and after the message")]);
     claude.terminal.press("\r");
     assert!(claude.model.sees("BEHIND the dialog", PATIENCE), "{}", claude.terminal.screen());
-    assert!(claude.model.saw("MEANWHILE this changed"));
     assert!(claude.scene.read("asked.txt").is_some());
+    assert_eq!((claude.times("MEANWHILE this"), claude.times("BEHIND the dialog")), (1, 1));
 }
 
 #[test]

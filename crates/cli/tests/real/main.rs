@@ -20,6 +20,7 @@ mod failure;
 mod gemini;
 mod mcp_installed;
 mod support;
+mod watched;
 mod wrapped;
 
 /// No further arguments.

@@ -23,9 +23,15 @@ pub struct Wrapped {
 
 impl Wrapped {
     pub fn start(scene: Scene, cli: &str, arguments: &[&str]) -> Self {
+        Self::start_with(scene, cli, &[], arguments)
+    }
+
+    /// With options of `sb agent` itself, and arguments of the CLI.
+    pub fn start_with(scene: Scene, cli: &str, options: &[&str], arguments: &[&str]) -> Self {
         let model = Model::start([]);
         let started = scene.start(&model);
-        let words: Vec<&str> = ["agent", cli, "--"].into_iter().chain(arguments.iter().copied()).collect();
+        let mut words = vec!["agent", cli];
+        words.extend(options.iter().chain(&["--"]).chain(arguments));
         let terminal = started.open_under(scene.env.program(), &words, Size::WIDE);
         let mut wrapped = Self { scene, model, terminal, agent: String::new() };
         wrapped.agent = wrapped

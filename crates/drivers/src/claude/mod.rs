@@ -60,13 +60,14 @@ pub(crate) const DRIVER: Driver = Driver {
 
 /// Every event of the hook set. `WorktreeCreate` is left out because a hook on it replaces Claude Code's own way of
 /// making worktrees, `MessageDisplay` because it starts a process for every flush of the screen. `SessionEnd` has
-/// 1.5 seconds unless it says otherwise.
+/// 1.5 seconds unless it says otherwise. Claude Code waits for the hook after a tool, because a message for an agent at work
+/// goes in there: what a hook says that nobody waits for may stay unread until the next prompt.
 const EVENTS: &[Event] = &[
     Event::answers("SessionStart", HookKind::SessionStart, 30),
     Event::answers("UserPromptSubmit", HookKind::Prompt, 30),
     Event::answers("PreToolUse", HookKind::PreTool, 30),
-    Event::records("PostToolUse", HookKind::PostTool, 30),
-    Event::records("PostToolUseFailure", HookKind::PostToolFailure, 30),
+    Event::answers("PostToolUse", HookKind::PostTool, 30),
+    Event::answers("PostToolUseFailure", HookKind::PostToolFailure, 30),
     Event::answers("PermissionRequest", HookKind::Permission, 30),
     Event::answers("SubagentStart", HookKind::SubagentStart, 30),
     Event::records("SubagentStop", HookKind::SubagentStop, 30),
