@@ -52,6 +52,7 @@ pub fn page(name: &str) -> Option<String> {
         "config" => settings(),
         "events" => events(),
         "environment" => environment(),
+        "mcp" => crate::commands::mcp_page(),
         _ => return None,
     })
 }
