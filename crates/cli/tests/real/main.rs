@@ -18,7 +18,9 @@ mod drafts;
 mod drafts_person;
 mod failure;
 mod gemini;
+mod mcp_every_tool;
 mod mcp_installed;
+mod mcp_sdk;
 mod support;
 mod wrapped;
 

@@ -23,9 +23,14 @@ pub struct Wrapped {
 
 impl Wrapped {
     pub fn start(scene: Scene, cli: &str, arguments: &[&str]) -> Self {
+        Self::start_as(scene, cli, &[], arguments)
+    }
+
+    /// With these options of `sb agent` besides.
+    pub fn start_as(scene: Scene, cli: &str, options: &[&str], arguments: &[&str]) -> Self {
         let model = Model::start([]);
         let started = scene.start(&model);
-        let words: Vec<&str> = ["agent", cli, "--"].into_iter().chain(arguments.iter().copied()).collect();
+        let words: Vec<&str> = [&["agent", cli], options, &["--"], arguments].concat();
         let terminal = started.open_under(scene.env.program(), &words, Size::WIDE);
         let mut wrapped = Self { scene, model, terminal, agent: String::new() };
         wrapped.agent = wrapped
