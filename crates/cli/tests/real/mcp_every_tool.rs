@@ -9,7 +9,7 @@ use signalbox_testkit::TestEnv;
 use signalbox_testkit::clis::skip_without;
 use signalbox_testkit::model::{ToolResult, Turn};
 
-use crate::support::{BYPASS, DISCUSSION, Scene, can_type};
+use crate::support::{BYPASS, DISCUSSION, FIRST, Scene, can_type};
 use crate::wrapped::{PATIENCE, Wrapped};
 
 /// How Claude Code calls our tools.
@@ -174,4 +174,25 @@ fn claude_may_use_our_tools_while_discussing() {
     for result in scene.calls(&calls, &BYPASS) {
         assert!(!result.is_error && !result.text.contains("refused"), "{result:#?}");
     }
+}
+
+/// A person said what a session is for before it starts. Claude Code starts servers beside the hook that registers the
+/// session, and yet the model is never offered more.
+#[test]
+fn claude_as_a_prepared_doer_is_never_offered_more() {
+    if skip_without("claude") {
+        return;
+    }
+    let scene = Scene::claude("");
+    scene.env.sb(["mcp", "install", "--cli", "claude", "--yes"]).success();
+    scene.env.sb(["session", "set", "--session", FIRST, "--role", "doer"]).success();
+    let ticket = scene.env.new_ticket("Limit logins");
+    let approve = Turn::call(&format!("{SERVER}approve_ticket"), json!({ "id": ticket }));
+    let arguments = [&BYPASS[..], &["--session-id", FIRST]].concat();
+    let talk = scene.talk([approve, Turn::say("end")], "PROMPT of the test", &arguments);
+    let lists: Vec<Vec<String>> = talk.model.conversation().iter().map(offered).collect();
+    assert!(lists.iter().any(|names| names.iter().any(|name| name == "submit_ticket")), "{lists:?}");
+    assert!(!lists.iter().flatten().any(|name| name == "approve_ticket"), "{lists:?}");
+    let results = talk.model.tool_results();
+    assert!(results[0].is_error, "{results:#?}");
 }
