@@ -1,5 +1,5 @@
-//! `clis`: the real agent CLIs that tests talk to, at the versions they were written for. They come from npm
-//! into a folder of the target directory. What cannot be installed is said, and its tests are skipped.
+//! `clis`: the real agent CLIs that tests talk to, and the official MCP client, at the versions they were written for.
+//! They come from npm into a folder of the target directory. What cannot be installed is said, and its tests are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -19,6 +19,14 @@ struct Pinned {
     version: &'static str,
     /// The one script that it cannot do without. npm runs none.
     setup: Option<&'static str>,
+    is: Is,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Is {
+    Program,
+    /// Something that tests' own scripts load.
+    Library,
 }
 
 const CLIS: &[Pinned] = &[
@@ -28,10 +36,18 @@ const CLIS: &[Pinned] = &[
         version: "2.1.197",
         // It puts the program of this platform into the place of one that only complains.
         setup: Some("install.cjs"),
+        is: Is::Program,
     },
-    Pinned { name: "codex", package: "@openai/codex", version: "0.166.0", setup: None },
-    Pinned { name: "gemini", package: "@google/gemini-cli", version: "0.61.0", setup: None },
-    Pinned { name: "copilot", package: "@github/copilot", version: "1.0.102", setup: None },
+    Pinned { name: "codex", package: "@openai/codex", version: "0.166.0", setup: None, is: Is::Program },
+    Pinned { name: "gemini", package: "@google/gemini-cli", version: "0.61.0", setup: None, is: Is::Program },
+    Pinned { name: "copilot", package: "@github/copilot", version: "1.0.102", setup: None, is: Is::Program },
+    Pinned {
+        name: "mcp-sdk",
+        package: "@modelcontextprotocol/sdk",
+        version: "1.32.2",
+        setup: None,
+        is: Is::Library,
+    },
 ];
 
 /// Variables that npm may need to reach a registry. All others are kept from it.
@@ -87,6 +103,14 @@ impl Pinned {
         folder.join("node_modules/.bin").join(self.name)
     }
 
+    /// What a test looks for.
+    fn shows(&self, folder: &Path) -> PathBuf {
+        match self.is {
+            Is::Program => self.program(folder),
+            Is::Library => folder.join("node_modules").join(self.package).join("package.json"),
+        }
+    }
+
     /// The file that says which version was installed whole.
     fn marker(&self, folder: &Path) -> PathBuf {
         folder.join("installed").join(self.name)
@@ -94,7 +118,7 @@ impl Pinned {
 
     fn is_there(&self, folder: &Path) -> bool {
         let marked = std::fs::read_to_string(self.marker(folder)).unwrap_or_default();
-        marked == self.version && self.program(folder).exists()
+        marked == self.version && self.shows(folder).exists()
     }
 
     /// Leave nothing behind that a test could take for the right one: half of it, or another version.
@@ -122,7 +146,10 @@ impl Pinned {
             must(hermetic("node", &home(folder)).arg(script))?;
         }
         // npm does not mind where the package with the program of this platform is missing.
-        let version = must(hermetic(self.program(folder), &home(folder)).arg("--version"))?;
+        let version = match self.is {
+            Is::Program => must(hermetic(self.program(folder), &home(folder)).arg("--version"))?,
+            Is::Library => std::fs::read_to_string(self.shows(folder))?,
+        };
         if !version.contains(self.version) {
             return Err(format!("it says that it is {}", version.trim()).into());
         }
@@ -170,7 +197,7 @@ mod tests {
         assert!(!cli.is_there(folder));
         run::write(&cli.marker(folder), cli.version).unwrap();
         assert!(!cli.is_there(folder), "the program is missing");
-        run::write(&cli.program(folder), "").unwrap();
+        run::write(&cli.shows(folder), "").unwrap();
         assert!(cli.is_there(folder));
         run::write(&cli.marker(folder), "0.0.1").unwrap();
         assert!(!cli.is_there(folder), "another version");

@@ -54,6 +54,7 @@ pub fn page(name: &str) -> Option<String> {
         "environment" => environment(),
         "outside" => crate::reference_outside::page(),
         "control-socket" => crate::reference_socket::page(),
+        "mcp" => crate::commands::mcp_page(),
         _ => return None,
     })
 }

@@ -157,6 +157,11 @@ pub const CATALOG: &[EventDoc] = &[
         "A person said what an agent is there for",
         "`agent`, `type`, `settings`, `max_seconds`, `stall_seconds`",
     ),
+    doc(
+        "escalation.drafted",
+        "Somebody wrote down a question for a human",
+        "`escalation` (its id), `kind` (`decision`, `blocker`, `question`, `approval`), `question`, `context`, `options`, `ticket`",
+    ),
     doc("goal.signalled", "An agent says how far it is", "`agent`, `status`, `summary`"),
     doc("goal.changed", "An agent's goal has another status", "`agent`, `status`, `before`, `summary`"),
     doc("monitor.added", "Something more is watched for an agent", "`agent`, `monitor`, `type`, `by`"),

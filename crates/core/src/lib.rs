@@ -36,6 +36,7 @@ mod suggest;
 pub mod text;
 mod ticket;
 pub mod time;
+pub mod toolbox;
 pub mod trigger;
 pub mod usage;
 mod who;

@@ -68,6 +68,11 @@ impl Home {
         self.root.join("heartbeat.json")
     }
 
+    /// Questions for people: one folder a state, one file each.
+    pub fn escalations(&self) -> PathBuf {
+        self.root.join("escalations")
+    }
+
     pub fn run(&self) -> PathBuf {
         self.root.join("run")
     }

@@ -10,6 +10,7 @@ pub mod config;
 pub mod delegation;
 pub mod doctor;
 pub mod entropy;
+pub mod escalation;
 mod fault;
 pub mod files;
 pub mod heartbeat;

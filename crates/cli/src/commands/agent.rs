@@ -10,7 +10,7 @@ use signalbox_core::{Role, text, usage as amounts};
 use signalbox_store::agents::{self, Life, Record};
 
 use super::goal::{self, Limits};
-use crate::agents::{about, meant, record, running, unreachable};
+use crate::agents::{about, meant, own, record, running, unreachable};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::resolve;
@@ -95,8 +95,8 @@ enum What {
     },
     /// Say what an agent has used, as far as its CLI tells
     Usage {
-        /// Its id, its name, or the beginning of either
-        agent: String,
+        /// Its id, its name, or the beginning of either [default: the agent you are]
+        agent: Option<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -130,7 +130,10 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             Ok(())
         }
         Some(What::Explain { agent, .. }) => explain(cx, &meant(cx, &agent)?),
-        Some(What::Usage { agent, .. }) => used(cx, &meant(cx, &agent)?),
+        Some(What::Usage { agent, .. }) => {
+            let record = agent.map_or_else(|| own(cx), |agent| meant(cx, &agent))?;
+            used(cx, &record)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use signalbox_core::{nearest, text};
 use signalbox_integrations::goal;
 use signalbox_store::agents::Record;
 
-use super::monitor::keys;
+use super::monitor::{keys, offered};
 use crate::agents::{own, record, running, span};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -77,7 +77,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         }
         What::Signal { status, summary, agent } => signal(cx, &status, &summary, agent.as_deref()),
         What::Types {} => {
-            for kind in goal::TYPES {
+            for kind in goal::TYPES.iter().filter(|kind| offered(cx, kind.privileged)) {
                 let people = if kind.privileged { " (for people alone)" } else { "" };
                 cx.ui.data(&format!("{}: {}{people}\n{}", kind.name, kind.about, keys(kind.keys.iter())))?;
             }

@@ -15,6 +15,7 @@ mod demo;
 mod doctor;
 mod down;
 mod edit;
+mod escalate;
 mod explain;
 mod goal;
 mod heartbeat;
@@ -62,6 +63,7 @@ mod unhold;
 mod up;
 
 pub use context::{next_commands, text as context_text};
+pub use mcp::page as mcp_page;
 pub use show::body;
 
 use clap::{ArgMatches, Args, FromArgMatches};
@@ -152,6 +154,7 @@ pub const COMMANDS: &[Row] = &[
     row!("pop", [], Work, "Claim the most urgent ready ticket and show it", pop::Arguments),
     row!("note", [], Work, "Write a note on a ticket", note::Arguments),
     row!("check", [], Work, "Tick an acceptance criterion, or untick it", check::Arguments),
+    row!("escalate", [], Work, "Write down a question that only a human can answer", escalate::Arguments),
     row!(
         "status",
         ["move"],

@@ -148,7 +148,7 @@ pub fn line(row: &MonitorRow) -> String {
 
 fn types(cx: &Context, name: Option<&str>) -> Result<(), CommandError> {
     let chosen: Vec<&MonitorType> = match name {
-        None => monitor::TYPES.iter().collect(),
+        None => monitor::TYPES.iter().filter(|kind| offered(cx, kind.privileged)).collect(),
         Some(name) => vec![monitor::find(name).ok_or_else(|| unknown(name))?],
     };
     if cx.ui.json {
@@ -166,6 +166,11 @@ fn types(cx: &Context, name: Option<&str>) -> Result<(), CommandError> {
         }
     }
     Ok(())
+}
+
+/// Whether the asker is told of a type unasked: agents are not told of what is for people alone.
+pub fn offered(cx: &Context, privileged: bool) -> bool {
+    !(privileged && cx.identity().is_ok_and(|identity| identity.who.is_agent()))
 }
 
 /// Settings, a line each.

@@ -6,7 +6,7 @@ use signalbox_api::{AddNotifier, Notifiers, RemoveNotifier, Tell};
 use signalbox_core::text;
 use signalbox_integrations::notifier::{self, COMMON};
 
-use super::monitor::{keys, named};
+use super::monitor::{keys, named, offered};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::{daemon, pairs};
@@ -126,7 +126,11 @@ fn types(cx: &Context, name: Option<&str>) -> Result<(), CommandError> {
         )
         .hint(format!("There are: {}.", known.join(", "))));
     }
-    for kind in notifier::TYPES.iter().filter(|kind| name.is_none_or(|name| name == kind.name)) {
+    let meant = |kind: &&notifier::NotifierType| match name {
+        Some(name) => name == kind.name,
+        None => offered(cx, kind.privileged),
+    };
+    for kind in notifier::TYPES.iter().filter(meant) {
         let people = if kind.privileged { " (for people alone)" } else { "" };
         cx.ui.data(&format!("{}: {}{people}\n", kind.name, kind.about))?;
         if name.is_some() {

@@ -179,6 +179,10 @@ fn tools_of_mcp_servers() {
         ("doer", "tests", "mcp__files__write", json!({ "file_path": "tests/login.rs" })),
         ("doer", "outside", "mcp__files__write", json!({ "file_path": "/srv/canary" })),
         ("talker", "mode", "mcp__tiny__echo", json!({ "text": "hey" })),
+        ("talker", "mode", "mcp__signalbox2__add_note", json!({ "text": "hey" })),
+        ("talker", "mode", "mcp__signalbox__write", json!({ "text": "hey" })),
+        ("talker", "mode", "mcp__signalbox__add_monitor", json!({ "settings": { "command": "rm -r src" } })),
+        ("plain", "human", "mcp__signalbox__add_note", json!({ "command": "sb override sb_000000 done" })),
         ("reviewer", "ownership", "mcp__files__write", json!({ "path": "src/lib.rs" })),
     ] {
         let (env, agent) = crew.agent(session);
@@ -188,6 +192,21 @@ fn tools_of_mcp_servers() {
         ("plain", "mcp__tiny__echo", json!({ "text": "hey" })),
         ("plain", "mcp__files__write", json!({ "path": "src/lib.rs", "content": "x" })),
         ("talker", "mcp__tracker__get_issue", json!({ "id": 3 })),
+        // Our own do what `sb` in a shell may do as well, and name no files though it may look so.
+        ("talker", "mcp__signalbox__context", json!({})),
+        ("talker", "mcp__signalbox__list_goal_types", json!({})),
+        ("talker", "mcp__signalbox__add_note", json!({ "text": "yes/no" })),
+        (
+            "talker",
+            "mcp__plugin_sb_signalbox__draft_escalation",
+            json!({ "question": "q", "options": ["/etc/x"] }),
+        ),
+        (
+            "talker",
+            "mcp__signalbox__add_monitor",
+            json!({ "name": "ci", "settings": { "repo": "octo/hello" } }),
+        ),
+        ("reviewer", "mcp__signalbox__approve_ticket", json!({ "id": "sb_000000", "message": "src/lib.rs" })),
         ("talker", "mcp__files__read_file", json!({ "path": ".git/config" })),
         ("doer", "mcp__files__write", json!({ "path": "src/lib.rs" })),
     ] {
@@ -195,7 +214,7 @@ fn tools_of_mcp_servers() {
         passed("claude", &ask(env, agent, "claude", &call(env, session, tool, input)));
     }
     let seen = events(&crew.env, "hook.pre-tool");
-    assert_eq!(seen.len(), 15);
+    assert_eq!(seen.len(), 25);
     assert_eq!(seen[0]["data"]["files"], json!([".git/hooks/pre-commit"]));
     assert_eq!(seen[4]["data"]["commands"], json!(["sb override sb_000000 done"]));
 }

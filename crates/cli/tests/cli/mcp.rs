@@ -4,46 +4,47 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
+use signalbox_core::toolbox;
 use signalbox_testkit::{Agent, Run, TestEnv, quote};
 
 use crate::env;
 use crate::support::{in_review, status};
 
-fn request(id: u32, method: &str, parameters: &Value) -> Value {
+pub fn request(id: u32, method: &str, parameters: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": parameters })
 }
 
-fn call(id: u32, tool: &str, arguments: &Value) -> Value {
+pub fn call(id: u32, tool: &str, arguments: &Value) -> Value {
     request(id, "tools/call", &json!({ "name": tool, "arguments": arguments }))
 }
 
-fn lines(messages: &[Value]) -> String {
+pub fn lines(messages: &[Value]) -> String {
     messages.iter().map(|message| format!("{message}\n")).collect()
 }
 
 /// The answers, in their order.
 #[track_caller]
-fn answers(run: &Run) -> Vec<Value> {
+pub fn answers(run: &Run) -> Vec<Value> {
     let answers = run.stdout.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>();
     answers.unwrap_or_else(|error| panic!("{error}:\n{run}"))
 }
 
 /// What the human is answered.
 #[track_caller]
-fn as_human(env: &TestEnv, messages: &[Value]) -> Vec<Value> {
+pub fn as_human(env: &TestEnv, messages: &[Value]) -> Vec<Value> {
     answers(&env.sb_with_input(["mcp"], lines(messages)).success())
 }
 
 /// What an agent is answered.
 #[track_caller]
-fn as_agent(agent: &mut Agent, messages: &[Value]) -> Vec<Value> {
+pub fn as_agent(agent: &mut Agent, messages: &[Value]) -> Vec<Value> {
     let input = quote(lines(messages).trim_end());
     answers(&agent.run(&format!("printf '%s\\n' {input} | sb mcp")).success())
 }
 
 /// The text of a tool's result, and whether it is an error.
 #[track_caller]
-fn told(answer: &Value) -> (String, bool) {
+pub fn told(answer: &Value) -> (String, bool) {
     let result = &answer["result"];
     let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
     (text.to_owned(), result["isError"].as_bool().unwrap_or(false))
@@ -79,11 +80,11 @@ fn the_handshake() {
     assert_eq!(answers[3]["error"]["code"], -32601);
     let tools = answers[2]["result"]["tools"].as_array().expect("tools");
     let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
-    insta::assert_snapshot!(names.join(" "), @"context list_tickets show_ticket pick_ticket add_note submit_ticket review_ticket approve_ticket reject_ticket");
+    insta::assert_snapshot!(names.join(" "), @"context get_status list_tickets show_ticket new_ticket pick_ticket add_note submit_ticket review_ticket approve_ticket reject_ticket draft_escalation signal_goal list_goal_types get_usage list_monitors list_monitor_types add_monitor remove_monitor list_notifiers list_notifier_types add_notifier remove_notifier");
     for tool in tools {
         assert_eq!(tool["inputSchema"]["type"], "object");
-        let reads = ["context", "list_tickets"].contains(&tool["name"].as_str().expect("a name"));
-        assert_eq!(tool["annotations"]["readOnlyHint"], reads, "{tool}");
+        let rule = toolbox::named(tool["name"].as_str().expect("a name")).expect("a rule");
+        assert_eq!(tool["annotations"]["readOnlyHint"], rule.reads_only, "{tool}");
     }
 }
 

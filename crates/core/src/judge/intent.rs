@@ -3,6 +3,7 @@
 use crate::call::{Action, ToolCall};
 use crate::charter::Charter;
 use crate::shell::{self, Change, Effect, Effects, Nature, Opaque, Place};
+use crate::toolbox;
 
 use super::places::{Names, Scene};
 use super::protected::BELOW_HOME;
@@ -99,6 +100,14 @@ fn effects_of(call: &ToolCall, scene: &Scene<'_>) -> Effects {
         Action::Unheard { paths, commands } => {
             for command in commands {
                 effects.list.extend(shell::effects(command, &scene.surroundings()).list);
+            }
+            if let Some(own) = toolbox::called(&call.tool) {
+                // It names no files, though a note may look like one, and does what `sb` in a shell does.
+                if !own.reads_only {
+                    let (program, nature) = ("sb".to_owned(), Nature::Listed);
+                    effects.push(Effect::Run { program, arguments: Vec::new(), nature });
+                }
+                return effects;
             }
             let reads = only_reads(&call.tool);
             effects.list.extend(paths.iter().map(|path| match reads {

@@ -101,6 +101,25 @@ fn tools_of_every_kind() {
             "human mode",
             "human",
         ),
+        // Ours are judged as `sb` in a shell is, and what they are given names no files.
+        (call("mcp__signalbox__context", Action::Unheard { paths: vec![], commands: vec![] }), "", ""),
+        (
+            call(
+                "mcp__signalbox__add_note",
+                Action::Unheard { paths: paths(".git/config"), commands: vec![] },
+            ),
+            "",
+            "",
+        ),
+        (
+            call(
+                "signalbox-add_note",
+                Action::Unheard { paths: vec![], commands: paths("sb override x done") },
+            ),
+            "human",
+            "human",
+        ),
+        (call("mcp__signalbox__ponder", Action::Unheard { paths: vec![], commands: vec![] }), "mode", ""),
         (call("mcp__x__ponder", Action::Unheard { paths: vec![], commands: vec![] }), "mode", ""),
     ];
     for (call, discussed, implemented) in cases {

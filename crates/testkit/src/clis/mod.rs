@@ -238,10 +238,23 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Whether a CLI is missing and the test must end at once. It is said loudly: the test has shown nothing.
+/// Where a package that scripts load is installed, if it is.
+pub fn package(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(&std::env::var_os("SIGNALBOX_CLIS")?).join("node_modules").join(name);
+    folder.join("package.json").exists().then_some(folder)
+}
+
+/// The `node` that runs CLIs and scripts.
+pub fn node() -> PathBuf {
+    let machine = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&machine).map(|folder| folder.join("node")).find(|node| node.is_file());
+    found.expect("node, which whatever npm installed needs")
+}
+
+/// Whether a CLI or a package is missing and the test must end at once. It is said loudly: the test has shown nothing.
 #[must_use = "return where it is true"]
 pub fn skip_without(name: &str) -> bool {
-    if Cli::find(name).is_some() {
+    if Cli::find(name).or_else(|| package(name)).is_some() {
         return false;
     }
     // Not the macro: what it prints is hidden where a test passes.

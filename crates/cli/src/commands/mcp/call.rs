@@ -7,38 +7,41 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use signalbox_core::Refusal;
 
-use super::tools::{Line, Shown, TOOLS};
+use super::asker::Asker;
+use super::given::Line;
+use super::shown::cut;
+use super::tools;
 
 /// How long a command may take. It is over in milliseconds, unless somebody holds the lock.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is looked whether it has ended, at first and at the most.
 const STEP: Duration = Duration::from_millis(1);
 const LONGEST_STEP: Duration = Duration::from_millis(50);
-/// The most that is handed to the model, in bytes. Clients cut off what is longer, or fail.
-const MOST: usize = 200_000;
-/// What one chooses a ticket by.
-const ROW: &[&str] = &["id", "title", "status", "priority", "assignee", "blocked_by", "project"];
 
-/// The result of `tools/call`. An error is one of the protocol; what a command refuses is a result.
-pub fn call(program: &Path, parameters: &Value) -> Result<Value, String> {
+/// The result of `tools/call`. An error is one of the protocol; what is refused, by us or by the command, is a result.
+pub fn call(program: &Path, asker: &Asker, parameters: &Value) -> Result<Value, String> {
     let name = parameters["name"].as_str().ok_or("`name` is missing")?;
-    let tool =
-        TOOLS.iter().find(|tool| tool.name == name).ok_or_else(|| format!("there is no tool `{name}`"))?;
-    let carried_out = tool.given(&parameters["arguments"]).and_then(|given| {
-        let output = run(program, &(tool.line)(&given)?)?;
-        Ok(match tool.shown {
-            Shown::Whole => output,
-            Shown::Rows => Output { text: rows(&output.text, given.limit()), ..output },
-        })
+    let (tool, rule) = tools::find(name).ok_or_else(|| format!("there is no tool `{name}`"))?;
+    let carried_out = asker.may_use(rule).map_err(|refusal| worded(&refusal)).and_then(|()| {
+        let given = tool.given(&parameters["arguments"])?;
+        let Output { text, warnings } = run(program, &(tool.line)(&given)?)?;
+        Ok(Output { text: tool.shown.of(&text, given.limit()), warnings })
     });
     Ok(match carried_out {
         Ok(Output { text, warnings }) => {
-            let texts = [cut(text), warnings].into_iter().filter(|text| !text.is_empty());
+            let texts = [text, cut(warnings)].into_iter().filter(|text| !text.is_empty());
             json!({ "content": texts.map(|text| json!({ "type": "text", "text": text })).collect::<Vec<_>>() })
         }
         Err(why) => json!({ "content": [{ "type": "text", "text": cut(why) }], "isError": true }),
     })
+}
+
+/// A refusal in the words that a command's has.
+fn worded(refusal: &Refusal) -> String {
+    let hint = refusal.hint.iter().map(|hint| format!("\nhint: {hint}"));
+    [refusal.message.clone()].into_iter().chain(hint).collect()
 }
 
 /// What a command said.
@@ -125,37 +128,6 @@ fn complaint(stderr: &str) -> String {
     text
 }
 
-/// The first rows of a list, a line each.
-fn rows(list: &str, limit: u64) -> String {
-    let Ok(Value::Array(tickets)) = serde_json::from_str(list) else { return list.to_owned() };
-    if tickets.is_empty() {
-        return "No ticket is like that.".to_owned();
-    }
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let mut lines: Vec<String> = tickets
-        .iter()
-        .take(most)
-        .map(|ticket| {
-            let kept = ROW.iter().filter_map(|key| Some(((*key).to_owned(), ticket.get(*key)?.clone())));
-            Value::Object(kept.filter(|(_, value)| !value.is_null() && *value != json!([])).collect())
-                .to_string()
-        })
-        .collect();
-    if tickets.len() > most {
-        lines.push(format!("… and {} more", tickets.len() - most));
-    }
-    lines.join("\n")
-}
-
-fn cut(mut text: String) -> String {
-    if text.len() > MOST {
-        let whole = text.len();
-        text.truncate(text.floor_char_boundary(MOST));
-        text.push_str(&format!("\n… cut off: all of it has {whole} bytes"));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,19 +138,5 @@ mod tests {
         assert_eq!(complaint(&format!("warning: w\n{json}\n")), "no\nhint: do this\nevidence: event 01A");
         assert_eq!(complaint("error: bad\nhint: x\n"), "error: bad\nhint: x");
         assert_eq!(complaint(""), "sb failed without a word");
-    }
-
-    #[test]
-    fn lists_are_short() {
-        let list = r#"[{"id":"sb_1","title":"a","rev":3,"blocked_by":[]},{"id":"sb_2"},{"id":"sb_3"}]"#;
-        assert_eq!(rows(list, 2), "{\"id\":\"sb_1\",\"title\":\"a\"}\n{\"id\":\"sb_2\"}\n… and 1 more");
-        assert_eq!(rows("[]", 2), "No ticket is like that.");
-        assert_eq!(rows("no list", 2), "no list");
-        let long = cut("ü".repeat(MOST));
-        assert!(
-            long.len() < MOST + 100 && long.ends_with("cut off: all of it has 400000 bytes"),
-            "{}",
-            long.len()
-        );
     }
 }
