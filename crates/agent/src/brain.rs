@@ -184,7 +184,7 @@ impl Brain {
 
     fn person_is_typing(&self) -> bool {
         let quiet = self.driver.map_or(TYPING, |driver| driver.terminal.lag.max(TYPING));
-        self.handle.last_input_at().is_some_and(|at| at.elapsed() < quiet)
+        self.handle.last_input_at().is_some_and(|at| at.elapsed() < quiet) || keyboard::is_behind(&self.handle)
     }
 
     fn deliver(&mut self, claim: &Claim) -> Outcome {

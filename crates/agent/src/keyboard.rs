@@ -19,6 +19,9 @@ use crate::look::Look;
 const TURN: Duration = Duration::from_millis(30);
 /// How long the person's keystrokes are held back at the most, whatever goes wrong.
 const HOLD: Duration = Duration::from_secs(4);
+/// How long a program may print nothing after a key of the person's before it is taken for one that has nothing to show
+/// for it.
+const ANSWERED: Duration = Duration::from_secs(10);
 /// So many characters of a text are enough to know it by.
 const KNOWN_BY: usize = 60;
 /// A shorter text than this may stand anywhere on the screen.
@@ -95,6 +98,11 @@ pub fn deliver(
     }
 }
 
+/// Whether the screen may not show yet what the person typed last: the program is stopped, or has no time.
+pub fn is_behind(handle: &Handle) -> bool {
+    !handle.has_answered() && handle.last_input_at().is_some_and(|at| at.elapsed() < ANSWERED)
+}
+
 /// When the person typed last, by the clock on the wall.
 fn typed_at(handle: &Handle) -> Option<Timestamp> {
     let ago = handle.last_input_at()?.elapsed();
@@ -133,6 +141,7 @@ impl Hands<'_> {
     fn reading(&self, look: &Look) -> Reading {
         let echo = self.terminal.echo(&look.reading.input, self.text.as_str());
         let holds = match (&look.reading.input, echo) {
+            (InputBox::Empty, _) if self.hold.is_none() && is_behind(self.handle) => Holds::Unknown,
             (InputBox::Empty, _) => Holds::Empty,
             (InputBox::Hidden, _) => Holds::Hidden,
             // A box that is larger than the window cannot be read. It was empty and nobody else could type since, so

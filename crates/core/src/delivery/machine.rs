@@ -6,8 +6,9 @@ use super::{Action, Activity, Holds, Input, Phase, Reading, Timing};
 use crate::id::EventId;
 use crate::inject::{Deferred, Door, Failure, Fate, Receipt};
 
-/// How often one pasted text is taken out of the box before it is left to the person.
-const MOST_WITHDRAWS: u32 = 3;
+/// How often one pasted text is taken out of the box before it is left to the person. Each time more patience is had with
+/// a CLI that may only be slow; all of it together takes a minute and a half.
+const MOST_WITHDRAWS: u32 = 5;
 
 /// The machine.
 #[derive(Debug, Clone)]
@@ -43,6 +44,8 @@ struct Seen {
     shown: Option<Timestamp>,
     submits: u32,
     withdraws: u32,
+    /// When it was last begun to take it out.
+    withdrew: Option<Timestamp>,
     /// It was taken out of the box by us.
     withdrawn: bool,
     stranded: Option<Timestamp>,
@@ -172,6 +175,11 @@ impl Delivery {
     }
 
     fn waiting(&mut self, since: Timestamp, reading: Option<Reading>, now: Timestamp) -> Action {
+        if self.tries > 0 && !self.seen.person_typed && reading.is_some_and(Reading::is_ours) {
+            // A try that was given up shows after all.
+            self.seen.stranded = None;
+            return self.strand(now);
+        }
         if let Some(reading) = reading
             && now >= since
         {
@@ -209,11 +217,11 @@ impl Delivery {
         let late = now >= since + self.timing.show;
         // Somebody types, or the hook of an earlier try came late: then it must not be sent.
         let stop = self.seen.person_typed || self.seen.person_waits || self.seen.prompted;
-        let Some(Reading { holds, activity, .. }) = reading else {
+        let Some(reading) = reading else {
             // Nobody looks: leave the box to the person until somebody does.
             return if now >= since + self.timing.show * 2 { self.strand(now) } else { Action::Wait };
         };
-        match (holds, activity) {
+        match (reading.holds, reading.activity) {
             (_, Activity::Dialog) => self.strand(now),
             (Holds::Ours | Holds::Collapsed, Activity::Idle) if !stop => {
                 if now < *self.seen.shown.get_or_insert(now) + self.timing.settle {
@@ -227,13 +235,11 @@ impl Delivery {
                 self.withdraw(Failure::NotTaken, now)
             }
             (Holds::Other | Holds::Empty, _) if self.seen.person_typed => self.strand(now),
-            // The box was empty and nobody typed: whatever stands in it is ours, however the CLI shows it.
-            (Holds::Other, Activity::Idle | Activity::Working) if late => {
-                self.withdraw(Failure::NotShown, now)
-            }
+            _ if late && self.is_left(reading) => self.withdraw(Failure::NotShown, now),
+            // A slow CLI may still show it.
             (Holds::Empty, Activity::Idle | Activity::Working) if late => {
                 self.trouble = Failure::NotShown;
-                self.again(now)
+                self.strand(now)
             }
             _ if late => self.strand(now),
             _ => Action::Wait,
@@ -253,7 +259,7 @@ impl Delivery {
             return self.end(Action::Fail(Failure::Unconfirmed));
         }
         let Some(reading) = reading else { return Action::Wait };
-        let is_ours = matches!(reading.holds, Holds::Ours | Holds::Collapsed);
+        let is_ours = reading.is_ours();
         // The person may need the keyboard now, for a dialog for instance.
         if self.holding && (!is_ours || reading.activity == Activity::Dialog || late) {
             return self.release();
@@ -266,9 +272,13 @@ impl Delivery {
                 self.stage = Stage::Submitting { since: now };
                 return Action::Submit;
             }
-            if person || late {
+            if person {
                 return self.withdraw(Failure::NotTaken, now);
             }
+        }
+        // Whatever the CLI is busy with, it has not taken this.
+        if late && (is_ours || !worked && !above) && self.is_left(reading) {
+            return self.withdraw(Failure::NotTaken, now);
         }
         if late && !is_ours && !worked && !above {
             return self.end(Action::Fail(Failure::Unconfirmed));
@@ -298,25 +308,29 @@ impl Delivery {
             return self.end(Action::Fail(Failure::LeftInBox));
         }
         let Some(reading) = reading else { return Action::Wait };
+        let quiet = self.person_is_quiet(now);
         match (reading.holds, reading.activity) {
-            (Holds::Ours | Holds::Collapsed, Activity::Idle | Activity::Working) => {
+            _ if self.is_left(reading) => {
                 self.seen.gone = None;
                 self.seen.withdrawn = false;
-                if self.person_is_quiet(now) && self.seen.withdraws < MOST_WITHDRAWS {
-                    self.withdraw(Failure::NotTaken, now)
-                } else {
-                    Action::Wait
+                match self.withdraws_from() {
+                    Some(from) if quiet && now >= from => self.withdraw(self.trouble, now),
+                    None if now >= self.gives_up_at() => self.end(Action::Fail(Failure::LeftInBox)),
+                    _ => Action::Wait,
                 }
             }
             (Holds::Empty, Activity::Idle | Activity::Working) => {
-                let Seen { above, worked, withdrawn, stirred, .. } = self.seen;
+                let Seen { above, worked, withdrawn, stirred, submits, person_typed, .. } = self.seen;
                 if above || worked {
                     return self.taken();
                 }
                 let gone = *self.seen.gone.get_or_insert(now);
-                if now < gone + self.timing.show {
+                // What never was in the box may only be late.
+                let unseen = submits == 0 && !withdrawn;
+                let long = if unseen { self.timing.take } else { self.timing.show };
+                if now < gone + long {
                     Action::Wait
-                } else if self.timing.hears_prompts || withdrawn && !stirred {
+                } else if self.timing.hears_prompts || (withdrawn || unseen && !person_typed) && !stirred {
                     // Had it been sent, something would have told by now.
                     self.again(now)
                 } else {
@@ -336,9 +350,33 @@ impl Delivery {
         }
     }
 
+    /// Whether our text stands in the box, where it can be taken out. The box was empty and nobody typed since: then
+    /// whatever stands in it is ours, however the CLI shows it.
+    fn is_left(&self, reading: Reading) -> bool {
+        let nobody_typed = !self.seen.person_typed && !self.seen.withdrawn;
+        match (reading.holds, reading.activity) {
+            (_, Activity::Dialog) => false,
+            (Holds::Ours | Holds::Collapsed, _) => true,
+            (Holds::Other | Holds::Unknown, Activity::Idle | Activity::Working) => nobody_typed,
+            _ => false,
+        }
+    }
+
+    /// From when on it may be taken out once more; `None` where that was tried often enough.
+    fn withdraws_from(&self) -> Option<Timestamp> {
+        (self.seen.withdraws < MOST_WITHDRAWS).then(|| self.gives_up_at())
+    }
+
+    /// When the last withdrawal has had time to show.
+    fn gives_up_at(&self) -> Timestamp {
+        let pause = self.timing.show * 2_i32.saturating_pow(self.seen.withdraws.saturating_sub(1).min(8));
+        self.seen.withdrew.map_or(Timestamp::MIN, |at| at + pause)
+    }
+
     fn withdraw(&mut self, trouble: Failure, now: Timestamp) -> Action {
         self.trouble = trouble;
         self.seen.withdraws += 1;
+        self.seen.withdrew = Some(now);
         self.holding = true;
         self.stage = Stage::Withdrawing { since: now, typed: false };
         Action::Withdraw

@@ -45,6 +45,13 @@ pub struct Reading {
     pub above: u32,
 }
 
+impl Reading {
+    /// Whether nothing but our text stands in the box.
+    fn is_ours(self) -> bool {
+        matches!(self.holds, Holds::Ours | Holds::Collapsed)
+    }
+}
+
 /// What the input box holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {

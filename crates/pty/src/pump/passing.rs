@@ -52,6 +52,7 @@ impl Loop {
                 return;
             }
         };
+        self.shared.answered.store(self.shared.input_seq.load(Ordering::Acquire), Ordering::Release);
         let buffer = std::mem::take(&mut self.buffer);
         let bytes = buffer.get(..count).unwrap_or_default();
         self.show(bytes);
