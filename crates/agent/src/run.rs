@@ -22,6 +22,7 @@ use crate::brain::{Brain, Known, Place};
 use crate::door::{self, Room};
 use crate::evidence::Evidence;
 use crate::eye::Eye;
+use crate::handed::Handed;
 use crate::insights;
 use crate::journal::Journal;
 use crate::launch::Plan;
@@ -125,6 +126,7 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         evidence: Evidence::default(),
         begun: clock::now(),
         prompts: Vec::new(),
+        handed: Handed::default(),
     };
     Link {
         home: (*home).clone(),

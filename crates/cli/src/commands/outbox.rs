@@ -1,6 +1,6 @@
 //! `sb outbox`: what waits for agents, and what became of what was sent.
 
-use signalbox_core::inject::{Receipt, Waiting};
+use signalbox_core::inject::{Deferred, Receipt, Waiting};
 use signalbox_core::{AgentId, EventId, text};
 use signalbox_store::clock;
 use signalbox_store::log::FileLog;
@@ -96,8 +96,12 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
                 text::one_line(&injection.text).chars().take(60).collect::<String>(),
             ))?;
         }
-        for Waiting { injection, .. } in &row.delivering {
-            cx.ui.data(&format!("{}  {}  is being delivered\n", row.agent, injection.id))?;
+        for Waiting { injection, deferred, .. } in &row.delivering {
+            let how = match deferred {
+                Some(reason @ Deferred::InQueue) => format!("waits: {}", reason.sentence()),
+                _ => "is being delivered".to_owned(),
+            };
+            cx.ui.data(&format!("{}  {}  {how}\n", row.agent, injection.id))?;
         }
         for said in &row.receipts {
             cx.ui.data(&format!("{}  {}  {}\n", row.agent, said.id, text::one_line(&said.says)))?;

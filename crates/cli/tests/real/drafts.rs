@@ -39,14 +39,16 @@ pub struct Row {
     /// How it asks, and the key that says yes.
     pub question: &'static str,
     pub yes: &'static str,
-    /// The key that says no; `None` where that leads elsewhere: Codex then takes nothing from its queue before the next prompt, and Gemini CLI forgets
-    /// what it was asked.
+    /// The key that says no; `None` where that leads elsewhere: Gemini CLI forgets what it was asked.
     pub no: Option<&'static str>,
     /// How long after a paste an Enter is taken for a part of it.
     pub after_paste: Duration,
     /// Whether a line may stay in the box though it was sent off. Claude Code 2.1.197 forgets to clear the box where Enter is
     /// pressed in the very moment in which a turn ends, whatever that turn was about.
     pub leaves_lines: bool,
+    /// Whether it may lose an Enter. Copilot CLI 1.0.102 does where it comes within seconds after the person has said no in a
+    /// dialog, also where nobody sends it messages.
+    pub loses_returns: bool,
     /// Whether messages get in only after there was a first prompt.
     pub needs_prompt: bool,
 }
@@ -73,6 +75,7 @@ const CLAUDE: Row = Row {
     no: Some("\x1b"),
     after_paste: Duration::ZERO,
     leaves_lines: true,
+    loses_returns: false,
     needs_prompt: false,
 };
 
@@ -97,9 +100,10 @@ const CODEX: Row = Row {
     },
     question: "Would you like to run the following command?",
     yes: "y",
-    no: None,
+    no: Some("\x1b"),
     after_paste: Duration::ZERO,
     leaves_lines: false,
+    loses_returns: false,
     needs_prompt: true,
 };
 
@@ -118,6 +122,7 @@ const GEMINI: Row = Row {
     no: None,
     after_paste: Duration::from_millis(700),
     leaves_lines: false,
+    loses_returns: false,
     needs_prompt: false,
 };
 
@@ -136,6 +141,7 @@ const COPILOT: Row = Row {
     no: Some("\x1b"),
     after_paste: Duration::ZERO,
     leaves_lines: false,
+    loses_returns: true,
     needs_prompt: false,
 };
 
