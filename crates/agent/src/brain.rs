@@ -181,7 +181,7 @@ impl Brain {
         // A queue of the CLI's own asks for no more than that, once there is a conversation. It would take a message while
         // the CLI works too, but leave it alone if the person then interrupts the turn.
         if self.queue("").is_some() {
-            return (!self.handed.is_empty()).then_some(Deferred::Busy);
+            return None;
         }
         // Asked again, and more strictly, by the delivery itself; but what must wait anyway need not be taken out.
         match look.reading.input {

@@ -1,4 +1,4 @@
-//! A message in a queue of the CLI's own. It has arrived when the CLI tells of it as a prompt, and not before: a CLI may
+//! Messages in a queue of the CLI's own. One has arrived when the CLI tells of it as a prompt, and not before: a CLI may
 //! leave its queue alone for as long as it likes, and Codex does so after an interrupted turn, until the next prompt.
 
 use jiff::{SignedDuration, Timestamp};
@@ -6,31 +6,27 @@ use signalbox_core::agent::State;
 use signalbox_core::inject::{Deferred, Door, Failure, Fate};
 use signalbox_store::outbox::{Claim, Outbox};
 
-/// How long an idle CLI may leave its queue alone. Codex looks into it every few seconds.
+/// How long an idle CLI may leave its queue alone. Codex looks into it every ten seconds.
 const LONG: SignedDuration = SignedDuration::from_secs(60);
 
 /// What is in the queue, and whether the CLI looks into it.
 #[derive(Debug, Default)]
 pub struct Handed {
-    claim: Option<Claim>,
+    claims: Vec<Claim>,
     /// The last turn was interrupted, and there was no prompt since.
     is_shut: bool,
-    /// Since when the CLI could have taken it.
+    /// Since when the CLI could have taken one.
     idle: Option<Timestamp>,
 }
 
 impl Handed {
-    pub fn is_empty(&self) -> bool {
-        self.claim.is_none()
-    }
-
     /// Whether the CLI takes nothing from its queue now.
     pub fn is_shut(&self) -> bool {
         self.is_shut
     }
 
     pub fn add(&mut self, claim: Claim) {
-        self.claim = Some(claim);
+        self.claims.push(claim);
         self.idle = None;
     }
 
@@ -41,16 +37,18 @@ impl Handed {
     /// The CLI tells of a prompt.
     pub fn prompted(&mut self, prompt: &str, outbox: &Outbox) {
         self.is_shut = false;
-        if let Some(claim) = self.claim.take_if(|claim| tells_of(prompt, &claim.waiting.injection.text)) {
+        self.idle = None;
+        let is_told = |claim: &Claim| tells_of(prompt, &claim.waiting.injection.text);
+        // The first: the same may have been said twice.
+        if let Some(at) = self.claims.iter().position(is_told) {
             // What cannot be written down now is settled at the next start.
-            let _ = outbox.finish(&claim, Fate::Delivered { door: Door::Queue, tries: 1 });
+            let _ = outbox.finish(&self.claims.remove(at), Fate::Delivered { door: Door::Queue, tries: 1 });
         }
     }
 
-    /// Say so where it is not taken.
+    /// Say so where they are not taken.
     pub fn look(&mut self, state: State, now: Timestamp, outbox: &Outbox) {
-        let Some(claim) = &mut self.claim else { return };
-        if self.is_shut {
+        for claim in self.claims.iter_mut().filter(|_| self.is_shut) {
             let _ = outbox.keep_waiting(claim, Deferred::InQueue, Door::Queue);
         }
         if self.is_shut || state != State::Idle {
@@ -66,7 +64,7 @@ impl Handed {
     }
 
     fn give_up(&mut self, detail: &str, outbox: &Outbox) {
-        if let Some(claim) = self.claim.take() {
+        for claim in self.claims.drain(..) {
             let (reason, detail) = (Failure::Unconfirmed, Some(detail.to_owned()));
             let _ = outbox.finish(&claim, Fate::Failed { reason, door: Some(Door::Queue), detail });
         }

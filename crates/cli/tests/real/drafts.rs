@@ -44,7 +44,8 @@ pub struct Row {
     /// How long after a paste an Enter is taken for a part of it.
     pub after_paste: Duration,
     /// Whether a line may stay in the box though it was sent off. Claude Code 2.1.197 forgets to clear the box where Enter is
-    /// pressed in the very moment in which a turn ends, whatever that turn was about.
+    /// pressed in the very moment in which a turn ends, whatever that turn was about; Codex 0.166.0 puts a line back that is sent
+    /// right after the person has said no in a dialog, before it has interrupted the turn.
     pub leaves_lines: bool,
     /// Whether it may lose an Enter. Copilot CLI 1.0.102 does where it comes within seconds after the person has said no in a
     /// dialog, also where nobody sends it messages.
@@ -102,7 +103,7 @@ const CODEX: Row = Row {
     yes: "y",
     no: Some("\x1b"),
     after_paste: Duration::ZERO,
-    leaves_lines: false,
+    leaves_lines: true,
     loses_returns: false,
     needs_prompt: true,
 };
