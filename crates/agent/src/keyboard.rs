@@ -21,7 +21,7 @@ const TURN: Duration = Duration::from_millis(30);
 const HOLD: Duration = Duration::from_secs(4);
 /// How long a program may print nothing after a key of the person's before it is taken for one that has nothing to show
 /// for it.
-const ANSWERED: Duration = Duration::from_secs(10);
+const ANSWERED: Duration = Duration::from_secs(30);
 /// So many characters of a text are enough to know it by.
 const KNOWN_BY: usize = 60;
 /// A shorter text than this may stand anywhere on the screen.
@@ -69,7 +69,7 @@ pub fn deliver(
     if let Some(at) = typed_at(handle) {
         delivery = delivery.person_typed_at(at);
     }
-    let mut hands = Hands { handle, terminal, text: &text, hold: None, seq };
+    let mut hands = Hands { handle, terminal, text: &text, hold: None, seq, is_behind: false };
     loop {
         let inputs = hands.see(desk, waiting);
         for input in inputs {
@@ -116,6 +116,8 @@ struct Hands<'a> {
     hold: Option<Hold>,
     /// How often the person had typed when we last looked.
     seq: u64,
+    /// The text stood behind another one when we last looked.
+    is_behind: bool,
 }
 
 impl Hands<'_> {
@@ -134,7 +136,9 @@ impl Hands<'_> {
         if desk.prompted(&waiting.injection.text) {
             inputs.push(Input::Prompted);
         }
-        inputs.push(Input::Reading(self.reading(&look)));
+        let reading = self.reading(&look);
+        self.is_behind = reading.holds == Holds::Behind;
+        inputs.push(Input::Reading(reading));
         inputs
     }
 
@@ -152,14 +156,18 @@ impl Hands<'_> {
             (InputBox::Unknown, _) => Holds::Unknown,
             (InputBox::Draft(_), Echo::Whole) => Holds::Ours,
             (InputBox::Draft(_), Echo::Collapsed) => Holds::Collapsed,
-            (InputBox::Draft(_), Echo::Partly | Echo::Other) => Holds::Other,
+            (InputBox::Draft(_), Echo::Partly) => Holds::Partly,
+            (InputBox::Draft(_), Echo::Behind) => Holds::Behind,
+            (InputBox::Draft(_), Echo::Other) => Holds::Other,
         };
-        let shown = count(&look.sight.rows.concat(), self.text.as_str());
-        let in_box = match &look.reading.input {
-            InputBox::Draft(draft) => count(draft, self.text.as_str()),
-            _ => 0,
+        let shown = || count(&look.sight.rows.concat(), self.text.as_str());
+        let above = match &look.reading.input {
+            InputBox::Draft(draft) => shown().saturating_sub(count(draft, self.text.as_str())),
+            InputBox::Empty => shown(),
+            // What is in a box that nobody can make out may be all that is seen of it.
+            InputBox::Hidden | InputBox::Unknown => 0,
         };
-        Reading { holds, activity: look.activity(), above: shown.saturating_sub(in_box) }
+        Reading { holds, activity: look.activity(), above }
     }
 
     fn paste(&mut self, desk: &mut dyn Desk) -> Input {
@@ -188,7 +196,12 @@ impl Hands<'_> {
     }
 
     fn withdraw(&mut self) -> Input {
-        let bytes = (self.terminal.withdraw)(self.text.as_str());
+        let bytes = if self.is_behind {
+            // Not one more: what stands before it is somebody's.
+            vec![0x7f; self.text.as_str().chars().count()]
+        } else {
+            (self.terminal.withdraw)(self.text.as_str())
+        };
         if self.hold.is_some() && self.add(&bytes) == Input::Typed {
             return Input::Typed;
         }

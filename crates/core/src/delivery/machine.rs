@@ -1,6 +1,6 @@
 //! The machine itself: where a delivery stands, what was seen of it, and what follows.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Action, Activity, Holds, Input, Phase, Reading, Timing};
 use crate::id::EventId;
@@ -9,6 +9,9 @@ use crate::inject::{Deferred, Door, Failure, Fate, Receipt};
 /// How often one pasted text is taken out of the box before it is left to the person. Each time more patience is had with
 /// a CLI that may only be slow; all of it together takes a minute and a half.
 const MOST_WITHDRAWS: u32 = 5;
+
+/// How long the text must be seen above an empty box to have been taken.
+const CERTAIN: SignedDuration = SignedDuration::from_millis(300);
 
 /// The machine.
 #[derive(Debug, Clone)]
@@ -39,7 +42,11 @@ struct Seen {
     stirred: bool,
     /// How often the text stood above the box before the paste.
     above_before: u32,
+    /// Since when it stands there once more, with the box empty, and whether that has lasted.
+    above_since: Option<Timestamp>,
     above: bool,
+    /// It stood behind something else, though nobody had typed.
+    behind: bool,
     /// Since when it stands in the box.
     shown: Option<Timestamp>,
     submits: u32,
@@ -162,13 +169,23 @@ impl Delivery {
             Input::Reading(reading) => {
                 // What happens after the person has typed, or after we took it out, may have another cause. So may
                 // work that begins while the text still stands in the box.
-                let is_gone = !matches!(reading.holds, Holds::Ours | Holds::Collapsed | Holds::Unknown);
+                let is_gone = !matches!(
+                    reading.holds,
+                    Holds::Ours | Holds::Collapsed | Holds::Partly | Holds::Behind | Holds::Unknown
+                );
+                self.seen.behind |= reading.holds == Holds::Behind && !self.seen.person_typed;
                 let sent = self.seen.submits > 0 && is_gone && !self.seen.person_typed;
                 let works = reading.activity == Activity::Working;
                 self.seen.worked |= sent && works && self.seen.withdraws == 0;
                 self.seen.emptied |= sent && reading.holds == Holds::Empty && self.seen.withdraws == 0;
                 self.seen.stirred |= works && self.seen.withdraws > 0;
-                self.seen.above |= reading.above > self.seen.above_before;
+                // A picture that is only half drawn may show the box twice.
+                if reading.holds == Holds::Empty && reading.above > self.seen.above_before {
+                    let since = *self.seen.above_since.get_or_insert(now);
+                    self.seen.above |= now >= since + CERTAIN;
+                } else {
+                    self.seen.above_since = None;
+                }
             }
             Input::Typed | Input::Exited | Input::Tick => {}
         }
@@ -207,7 +224,10 @@ impl Delivery {
             (Activity::Dialog, _) => Some(Deferred::Dialog),
             (Activity::Working, _) => Some(Deferred::Busy),
             (Activity::Unknown, _) | (_, Holds::Hidden | Holds::Unknown) => Some(Deferred::UnknownState),
-            (Activity::Idle, Holds::Ours | Holds::Collapsed | Holds::Other) => Some(Deferred::Draft),
+            (
+                Activity::Idle,
+                Holds::Ours | Holds::Collapsed | Holds::Partly | Holds::Behind | Holds::Other,
+            ) => Some(Deferred::Draft),
             (Activity::Idle, Holds::Empty) if !self.person_is_quiet(now) => Some(Deferred::PersonTyping),
             (Activity::Idle, Holds::Empty) => None,
         }
@@ -234,7 +254,10 @@ impl Delivery {
             (Holds::Ours | Holds::Collapsed, Activity::Idle | Activity::Working) if stop || late => {
                 self.withdraw(Failure::NotTaken, now)
             }
-            (Holds::Other | Holds::Empty, _) if self.seen.person_typed => self.strand(now),
+            (Holds::Other | Holds::Partly | Holds::Behind | Holds::Empty, _) if self.seen.person_typed => {
+                self.strand(now)
+            }
+            (Holds::Behind, _) if self.is_left(reading) => self.withdraw(Failure::NotShown, now),
             _ if late && self.is_left(reading) => self.withdraw(Failure::NotShown, now),
             // A slow CLI may still show it.
             (Holds::Empty, Activity::Idle | Activity::Working) if late => {
@@ -293,8 +316,12 @@ impl Delivery {
         reading: Option<Reading>,
         now: Timestamp,
     ) -> Action {
-        if typed && reading.is_some_and(|reading| reading.holds == Holds::Empty) {
+        let holds = reading.map(|reading| reading.holds);
+        // What stands there now is what stood before it.
+        let is_somebodys = self.seen.behind && matches!(holds, Some(Holds::Other | Holds::Partly));
+        if typed && (is_somebodys || holds == Some(Holds::Empty)) {
             self.seen.withdrawn = true;
+            self.seen.person_typed |= is_somebodys;
             // If it was submitted before, it may have been taken in the last moment: that must show first.
             return if self.seen.submits > 0 { self.strand(now) } else { self.again(now) };
         }
@@ -337,6 +364,16 @@ impl Delivery {
                     self.end(Action::Fail(Failure::Unconfirmed))
                 }
             }
+            (Holds::Other, _)
+                if !self.seen.person_typed && self.seen.withdraws > 0 && !self.seen.withdrawn =>
+            {
+                self.seen.gone = None;
+                if now < self.gives_up_at() {
+                    Action::Wait
+                } else {
+                    self.end(Action::Fail(Failure::LeftInBox))
+                }
+            }
             // The person writes something new, after we took ours out.
             (Holds::Other, Activity::Idle)
                 if self.seen.withdrawn && !self.seen.worked && !self.seen.above =>
@@ -357,7 +394,14 @@ impl Delivery {
         match (reading.holds, reading.activity) {
             (_, Activity::Dialog) => false,
             (Holds::Ours | Holds::Collapsed, _) => true,
-            (Holds::Other | Holds::Unknown, Activity::Idle | Activity::Working) => nobody_typed,
+            (Holds::Behind, _) => nobody_typed,
+            (Holds::Partly | Holds::Unknown, Activity::Idle | Activity::Working) => {
+                nobody_typed && !self.seen.behind
+            }
+            // Once: where that does not help it may be somebody's after all.
+            (Holds::Other, Activity::Idle | Activity::Working) => {
+                nobody_typed && !self.seen.behind && self.seen.withdraws == 0
+            }
             _ => false,
         }
     }

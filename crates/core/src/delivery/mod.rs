@@ -60,6 +60,10 @@ pub enum Holds {
     Ours,
     /// Nothing but the sign for a long paste, of our length.
     Collapsed,
+    /// A part of our text, and nothing else.
+    Partly,
+    /// Our text behind something else: the box was not empty after all.
+    Behind,
     /// Anything else.
     Other,
     /// There is no box to be seen.

@@ -215,8 +215,9 @@ fn nothing_of_ours_stands_in_a_box_for_long() {
         (Holds::Ours, Working),
         (Holds::Ours, Unknown),
         (Holds::Collapsed, Working),
-        (Holds::Other, Idle),
-        (Holds::Other, Working),
+        (Holds::Partly, Idle),
+        (Holds::Partly, Working),
+        (Holds::Behind, Idle),
         (Holds::Unknown, Idle),
     ] {
         let (actions, end) = frozen(look(holds, activity));
@@ -225,6 +226,21 @@ fn nothing_of_ours_stands_in_a_box_for_long() {
         assert_eq!(actions.last(), Some(&Action::Fail(Failure::LeftInBox)), "{holds:?} {activity:?}");
         assert!(end < 120_000, "{holds:?} {activity:?} took {end} ms");
     }
+    // What does not look like it at all may be somebody's, once it was tried.
+    let (actions, end) = frozen(look(Holds::Other, Idle));
+    assert_eq!(actions.iter().filter(|action| **action == Action::Withdraw).count(), 1, "{actions:?}");
+    assert_eq!(actions.last(), Some(&Action::Fail(Failure::LeftInBox)));
+    assert!(end < 20_000, "took {end} ms");
+}
+
+#[test]
+fn what_was_pasted_behind_a_draft_is_taken_out_and_the_draft_is_left() {
+    let behind = look(Holds::Behind, Activity::Idle);
+    let draft = look(Holds::Other, Activity::Idle);
+    check(
+        &[EMPTY, Input::Typed, behind, Input::Typed, draft.clone(), draft],
+        &["Paste", "Withdraw", "Release", "Defer(PersonTyping)"],
+    );
 }
 
 #[test]
@@ -278,6 +294,8 @@ fn any_input() -> impl Strategy<Value = Input> {
         Holds::Ours,
         Holds::Ours,
         Holds::Collapsed,
+        Holds::Partly,
+        Holds::Behind,
         Holds::Other,
         Holds::Hidden,
         Holds::Unknown,
@@ -377,8 +395,10 @@ impl Watcher {
                 let reading = reading.unwrap();
                 prop_assert!(!matches!(reading.holds, Holds::Empty | Holds::Hidden));
                 prop_assert_ne!(reading.activity, Activity::Dialog);
-                if matches!(reading.holds, Holds::Other | Holds::Unknown) {
+                if matches!(reading.holds, Holds::Partly | Holds::Other | Holds::Unknown) {
                     prop_assert!(matches!(reading.activity, Activity::Idle | Activity::Working));
+                }
+                if !matches!(reading.holds, Holds::Ours | Holds::Collapsed) {
                     prop_assert!(!self.person_reached_it, "that is not ours");
                 }
                 self.held = true;
