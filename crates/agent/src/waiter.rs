@@ -17,7 +17,7 @@ use signalbox_store::outbox::{Outbox, OutboxError};
 use signalbox_store::process::{self, Process};
 use signalbox_store::{Home, clock, files, session};
 
-use crate::attach;
+use crate::attach::{self, AttachError};
 
 /// How often it looks whether it is still needed.
 const TURN: Duration = Duration::from_secs(1);
@@ -80,12 +80,17 @@ pub fn wait(
     Ok(None)
 }
 
-/// Whether this is not the time. Where the agent does not answer, nothing speaks against it.
+/// Whether this is not the time. Where nobody can be asked, nothing speaks against it; an agent that is only too busy to
+/// answer is asked again.
 fn must_wait(record: &Record, door: Door) -> bool {
-    attach::about(&record.socket).is_ok_and(|about| {
-        let quiet = about.quiet_ms.map(Duration::from_millis);
-        quiet.is_some_and(|quiet| quiet < QUIET) || may_be_dropped(door, about.state)
-    })
+    match attach::about(&record.socket) {
+        Ok(about) => {
+            let quiet = about.quiet_ms.map(Duration::from_millis);
+            quiet.is_some_and(|quiet| quiet < QUIET) || may_be_dropped(door, about.state)
+        }
+        Err(AttachError::Silent | AttachError::Broken(_)) => true,
+        Err(_) => false,
+    }
 }
 
 /// Whether the CLI may drop what it is handed now. Copilot CLI forgets what waits for the end of a turn where the person says
