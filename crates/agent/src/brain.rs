@@ -17,6 +17,7 @@ use signalbox_store::{Home, agents, clock};
 
 use crate::evidence::Evidence;
 use crate::eye::Eye;
+use crate::handed::{Handed, tells_of};
 use crate::journal::Journal;
 use crate::keyboard::{self, Desk, Outcome};
 use crate::look::Look;
@@ -82,6 +83,7 @@ pub struct Brain {
     pub ready: Option<Timestamp>,
     /// Texts of prompts that hooks told of, since somebody asked.
     pub prompts: Vec<String>,
+    pub handed: Handed,
 }
 
 impl Brain {
@@ -96,6 +98,7 @@ impl Brain {
             if look.assessment.state == State::Idle && look.assessment.certainty != Certainty::Guess {
                 self.ready.get_or_insert_with(clock::now);
             }
+            self.handed.look(look.assessment.state, clock::now(), &self.outbox);
             // Whoever died while delivering left a message behind; nobody can say whether it arrived.
             let _ = self.outbox.settle(&mut |_| Proof::Unknown);
             self.serve(&look);
@@ -106,6 +109,7 @@ impl Brain {
                 None => std::thread::sleep(TURN),
             }
         }
+        self.handed.end(&self.outbox);
         self.journal
     }
 
@@ -139,7 +143,13 @@ impl Brain {
             return;
         }
         let Ok(Some(claim)) = self.outbox.claim(now) else { return };
-        let outcome = self.deliver(&claim);
+        let outcome = match self.queue(&claim.waiting.injection.text) {
+            Some(words) => match self.hand_over(&words) {
+                Ok(()) => return self.handed.add(claim),
+                Err(detail) => refused(detail),
+            },
+            None => self.deliver(&claim),
+        };
         if let Outcome::Over(fate) = &outcome {
             self.tap.mark(Receipt::new(&claim.waiting.injection.id, fate.clone()).name());
         }
@@ -168,15 +178,16 @@ impl Brain {
     }
 
     fn why_not(&self, look: &Look) -> Option<Deferred> {
-        // A queue of the CLI's own takes messages at any time once there is a conversation.
-        if self.queue("").is_some() {
-            return None;
-        }
         if self.driver.is_none() {
             return Some(Deferred::UnknownState);
         }
         if let Readiness::NotYet(reason) = look.assessment.readiness() {
             return Some(reason);
+        }
+        // A queue of the CLI's own asks for no more than that, once there is a conversation. It would take a message while
+        // the CLI works too, but leave it alone if the person then interrupts the turn.
+        if self.queue("").is_some() {
+            return None;
         }
         // Asked again, and more strictly, by the delivery itself; but what must wait anyway need not be taken out.
         match look.reading.input {
@@ -191,38 +202,33 @@ impl Brain {
     fn person_is_typing(&self) -> bool {
         let quiet = self.driver.map_or(TYPING, |driver| driver.terminal.lag.max(TYPING));
         self.handle.last_input_at().is_some_and(|at| at.elapsed() < quiet)
+            || keyboard::is_behind(&self.handle)
     }
 
     fn deliver(&mut self, claim: &Claim) -> Outcome {
-        if let Some(words) = self.queue(&claim.waiting.injection.text) {
-            return self.by_queue(&words);
-        }
         let Some(driver) = self.driver else { return Outcome::Later(Deferred::UnknownState, 0) };
         let hears_prompts = !self.journal.sessions().is_empty();
         let handle = self.handle.clone();
         keyboard::deliver(self, &handle, &driver.terminal, &claim.waiting, hears_prompts)
     }
 
-    /// The CLI's own queue, where it has one and the conversation is known: its command line for a text.
+    /// The CLI's own queue, where it has one, looks into it, and the conversation is known: its command line for a text.
     fn queue(&self, text: &str) -> Option<Vec<String>> {
-        let session = self.journal.sessions().iter().next_back()?;
+        let session = self.journal.sessions().iter().next_back().filter(|_| !self.handed.is_shut())?;
         self.driver?.doors.iter().find_map(|door| match door {
             Way::Queue(words) => Some(words(session.as_str(), text)),
             _ => None,
         })
     }
 
-    fn by_queue(&self, words: &[String]) -> Outcome {
-        let door = Door::Queue;
-        let failed = |detail: String| {
-            Outcome::Over(Fate::Failed { reason: Failure::Refused, door: Some(door), detail: Some(detail) })
-        };
+    /// Put a message into the CLI's own queue, or say why that did not work.
+    fn hand_over(&self, words: &[String]) -> Result<(), String> {
         let mut command = std::process::Command::new(&self.place.program);
         command.args(words).current_dir(&self.place.cwd).envs(self.place.environment.iter().cloned());
         match command.stdin(std::process::Stdio::null()).output() {
-            Ok(done) if done.status.success() => Outcome::Over(Fate::Delivered { door, tries: 1 }),
-            Ok(done) => failed(String::from_utf8_lossy(&done.stderr).trim().chars().take(300).collect()),
-            Err(error) => failed(error.to_string()),
+            Ok(done) if done.status.success() => Ok(()),
+            Ok(done) => Err(String::from_utf8_lossy(&done.stderr).trim().chars().take(300).collect()),
+            Err(error) => Err(error.to_string()),
         }
     }
 
@@ -242,7 +248,12 @@ impl Desk for Brain {
             self.evidence.hear_event(&event);
             if event.event == "hook.prompt" {
                 let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
-                self.prompts.extend(data["prompt"].as_str().map(ToOwned::to_owned));
+                let prompt = data["prompt"].as_str().unwrap_or_default();
+                self.handed.prompted(prompt, &self.outbox);
+                self.prompts.push(prompt.to_owned());
+            }
+            if event.event == "hook.interrupt" {
+                self.handed.interrupted();
             }
             if event.event == "session.started" {
                 let sessions: Vec<_> = self.journal.sessions().iter().cloned().collect();
@@ -275,15 +286,17 @@ impl Desk for Brain {
     }
 
     fn prompted(&mut self, text: &str) -> bool {
-        let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        // The log keeps the beginning of a long prompt.
-        let wanted: String = plain(text).chars().take(1_000).collect();
-        std::mem::take(&mut self.prompts).iter().any(|prompt| plain(prompt).contains(&wanted))
+        std::mem::take(&mut self.prompts).iter().any(|prompt| tells_of(prompt, text))
     }
 
     fn is_over(&self) -> bool {
         self.known.is_over()
     }
+}
+
+fn refused(detail: String) -> Outcome {
+    let (reason, door) = (Failure::Refused, Some(Door::Queue));
+    Outcome::Over(Fate::Failed { reason, door, detail: Some(detail) })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

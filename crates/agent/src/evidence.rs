@@ -10,6 +10,9 @@ use signalbox_drivers::{Driver, Said};
 /// How long a program that says nothing is taken to work on.
 const SILENT: jiff::SignedDuration = jiff::SignedDuration::from_secs(3);
 
+/// How long the screen must have shown the same after a hook to be believed against it.
+const AFFIRMED: jiff::SignedDuration = jiff::SignedDuration::from_secs(10);
+
 /// The newest word of each source.
 #[derive(Debug, Default)]
 pub struct Evidence {
@@ -43,12 +46,26 @@ impl Evidence {
         }
     }
 
+    /// What the screen has gone on saying for so long after a hook said otherwise is news: hooks are processes, and the one of
+    /// a prompt may be heard after the one of the turn's end.
+    fn affirm_screen(&mut self, now: Timestamp) {
+        let at = |source| self.signals.iter().find(|signal| signal.source == source).map(|signal| signal.at);
+        let (Some(hook), Some(seen)) = (at(Source::Hook), at(Source::Screen)) else { return };
+        if seen <= hook
+            && now.duration_since(hook) > AFFIRMED
+            && let Some(screen) = self.signals.iter_mut().find(|signal| signal.source == Source::Screen)
+        {
+            screen.at = hook + AFFIRMED;
+        }
+    }
+
     /// What the screen shows.
     pub fn hear_reading(&mut self, reading: &Reading, now: Timestamp) {
         match reading.activity {
             Some(activity) => self.hear(Source::Screen, state(activity), now, reading.because),
             None => self.forget(Source::Screen),
         }
+        self.affirm_screen(now);
     }
 
     /// What the title shows.
@@ -105,4 +122,30 @@ fn of_event(event: &Event) -> Option<(State, String)> {
         "hook.interrupt" => (State::Idle, "it was interrupted".to_owned()),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use signalbox_core::agent::assess;
+    use signalbox_drivers::terminal::InputBox;
+
+    use super::*;
+    use crate::insights;
+
+    /// The hook of the prompt was heard after that of the turn's end, as happens on a busy machine.
+    #[test]
+    fn a_screen_that_stays_idle_is_believed_in_the_end() {
+        let at = |seconds: i64| Timestamp::from_second(1_763_000_000 + seconds).expect("a time");
+        let idle = Reading { activity: Some(Activity::Idle), because: "", input: InputBox::Empty };
+        let mut evidence = Evidence::default();
+        evidence.hear_reading(&idle, at(0));
+        evidence.hear(Source::Hook, State::Working, at(1), "a prompt was sent");
+        let sees = insights::of(signalbox_drivers::find("gemini"));
+        for (seconds, state) in
+            [(2, State::Working), (10, State::Working), (12, State::Idle), (60, State::Idle)]
+        {
+            evidence.hear_reading(&idle, at(seconds));
+            assert_eq!(assess(evidence.signals(), sees).state, state, "after {seconds} s");
+        }
+    }
 }

@@ -19,6 +19,9 @@ use crate::look::Look;
 const TURN: Duration = Duration::from_millis(30);
 /// How long the person's keystrokes are held back at the most, whatever goes wrong.
 const HOLD: Duration = Duration::from_secs(4);
+/// How long a program may print nothing after a key of the person's before it is taken for one that has nothing to show
+/// for it.
+const ANSWERED: Duration = Duration::from_secs(30);
 /// So many characters of a text are enough to know it by.
 const KNOWN_BY: usize = 60;
 /// A shorter text than this may stand anywhere on the screen.
@@ -66,7 +69,7 @@ pub fn deliver(
     if let Some(at) = typed_at(handle) {
         delivery = delivery.person_typed_at(at);
     }
-    let mut hands = Hands { handle, terminal, text: &text, hold: None, seq };
+    let mut hands = Hands { handle, terminal, text: &text, hold: None, seq, is_behind: false };
     loop {
         let inputs = hands.see(desk, waiting);
         for input in inputs {
@@ -95,6 +98,11 @@ pub fn deliver(
     }
 }
 
+/// Whether the screen may not show yet what the person typed last: the program is stopped, or has no time.
+pub fn is_behind(handle: &Handle) -> bool {
+    !handle.has_answered() && handle.last_input_at().is_some_and(|at| at.elapsed() < ANSWERED)
+}
+
 /// When the person typed last, by the clock on the wall.
 fn typed_at(handle: &Handle) -> Option<Timestamp> {
     let ago = handle.last_input_at()?.elapsed();
@@ -108,6 +116,8 @@ struct Hands<'a> {
     hold: Option<Hold>,
     /// How often the person had typed when we last looked.
     seq: u64,
+    /// The text stood behind another one when we last looked.
+    is_behind: bool,
 }
 
 impl Hands<'_> {
@@ -126,13 +136,16 @@ impl Hands<'_> {
         if desk.prompted(&waiting.injection.text) {
             inputs.push(Input::Prompted);
         }
-        inputs.push(Input::Reading(self.reading(&look)));
+        let reading = self.reading(&look);
+        self.is_behind = reading.holds == Holds::Behind;
+        inputs.push(Input::Reading(reading));
         inputs
     }
 
     fn reading(&self, look: &Look) -> Reading {
         let echo = self.terminal.echo(&look.reading.input, self.text.as_str());
         let holds = match (&look.reading.input, echo) {
+            (InputBox::Empty, _) if self.hold.is_none() && is_behind(self.handle) => Holds::Unknown,
             (InputBox::Empty, _) => Holds::Empty,
             (InputBox::Hidden, _) => Holds::Hidden,
             // A box that is larger than the window cannot be read. It was empty and nobody else could type since, so
@@ -143,14 +156,18 @@ impl Hands<'_> {
             (InputBox::Unknown, _) => Holds::Unknown,
             (InputBox::Draft(_), Echo::Whole) => Holds::Ours,
             (InputBox::Draft(_), Echo::Collapsed) => Holds::Collapsed,
-            (InputBox::Draft(_), Echo::Partly | Echo::Other) => Holds::Other,
+            (InputBox::Draft(_), Echo::Partly) => Holds::Partly,
+            (InputBox::Draft(_), Echo::Behind) => Holds::Behind,
+            (InputBox::Draft(_), Echo::Other) => Holds::Other,
         };
-        let shown = count(&look.sight.rows.concat(), self.text.as_str());
-        let in_box = match &look.reading.input {
-            InputBox::Draft(draft) => count(draft, self.text.as_str()),
-            _ => 0,
+        let shown = || count(&look.sight.rows.concat(), self.text.as_str());
+        let above = match &look.reading.input {
+            InputBox::Draft(draft) => shown().saturating_sub(count(draft, self.text.as_str())),
+            InputBox::Empty => shown(),
+            // What is in a box that nobody can make out may be all that is seen of it.
+            InputBox::Hidden | InputBox::Unknown => 0,
         };
-        Reading { holds, activity: look.activity(), above: shown.saturating_sub(in_box) }
+        Reading { holds, activity: look.activity(), above }
     }
 
     fn paste(&mut self, desk: &mut dyn Desk) -> Input {
@@ -179,7 +196,12 @@ impl Hands<'_> {
     }
 
     fn withdraw(&mut self) -> Input {
-        let bytes = (self.terminal.withdraw)(self.text.as_str());
+        let bytes = if self.is_behind {
+            // Not one more: what stands before it is somebody's.
+            vec![0x7f; self.text.as_str().chars().count()]
+        } else {
+            (self.terminal.withdraw)(self.text.as_str())
+        };
         if self.hold.is_some() && self.add(&bytes) == Input::Typed {
             return Input::Typed;
         }

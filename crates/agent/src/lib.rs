@@ -7,6 +7,7 @@ mod brain;
 mod door;
 mod evidence;
 mod eye;
+mod handed;
 mod insights;
 mod journal;
 mod keyboard;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
 use signalbox_core::inject::Failure;
-use signalbox_core::{ProjectName, TicketId};
+use signalbox_core::{ProjectName, Refusal, TicketId};
 use signalbox_pty::record::{PlainLog, Recorder, Secrets, Settings};
 use signalbox_pty::side::Options;
 use signalbox_pty::{Allow, Child, Exit, Person, Pump, Side, Size};
@@ -22,6 +22,7 @@ use crate::brain::{Brain, Known, Place};
 use crate::door::{self, Room};
 use crate::evidence::Evidence;
 use crate::eye::Eye;
+use crate::handed::Handed;
 use crate::insights;
 use crate::journal::Journal;
 use crate::launch::Plan;
@@ -61,6 +62,8 @@ pub enum Failed {
     #[error("start {program}")]
     Start { program: PathBuf, source: io::Error },
     #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error(transparent)]
     Log(#[from] LogError),
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -75,7 +78,7 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
     for folder in [home.agents(), home.logs(), home.recordings(), home.agent_sockets()] {
         files::create_private_dir(&folder)?;
     }
-    let record = agents::register(home, describe(&started, size))?;
+    let record = agents::register(home, describe(&started, size))??;
     let recording = home.recordings().join(format!("{}.cast", record.id));
     let troubles = Troubles::default();
     let side = beside(&started, &record, &recording, size, &troubles)?;
@@ -125,6 +128,7 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         evidence: Evidence::default(),
         ready: None,
         prompts: Vec::new(),
+        handed: Handed::default(),
     };
     Link {
         home: (*home).clone(),

@@ -18,7 +18,7 @@ use signalbox_store::outbox::{Outbox, OutboxError};
 use signalbox_store::process::{self, Process};
 use signalbox_store::{Home, clock, files, session};
 
-use crate::attach;
+use crate::attach::{self, AttachError};
 
 /// How often it looks whether it is still needed.
 const TURN: Duration = Duration::from_secs(1);
@@ -95,9 +95,14 @@ pub fn between_tools(home: &Home, agent: &AgentId) -> Result<Option<String>, Out
     Ok((!texts.is_empty()).then(|| texts.join("\n\n")))
 }
 
-/// Why this is not the time. Where the agent does not answer, nothing speaks against it.
+/// Why this is not the time. Where nobody can be asked, nothing speaks against it; an agent that is only too busy to answer
+/// is asked again.
 fn why_not(record: &Record, door: Door, waiting: &[Waiting]) -> Option<Deferred> {
-    let about = attach::about(&record.socket).ok()?;
+    let about = match attach::about(&record.socket) {
+        Ok(about) => about,
+        Err(AttachError::Silent | AttachError::Broken(_)) => return Some(Deferred::UnknownState),
+        Err(_) => return None,
+    };
     if about.quiet_ms.is_some_and(|quiet| Duration::from_millis(quiet) < QUIET) {
         return Some(Deferred::PersonTyping);
     }

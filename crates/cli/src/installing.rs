@@ -8,7 +8,7 @@ use signalbox_drivers::{DRIVERS, Driver, Place, Roots};
 
 use crate::context::Context;
 use crate::diff;
-use crate::error::CommandError;
+use crate::error::{CommandError, Kind};
 use crate::settings_file::SettingsFile;
 
 /// One file of one CLI.
@@ -41,12 +41,59 @@ impl Thing {
     }
 }
 
+/// CLIs that are left alone because something is wrong with a file of theirs. The others go on.
+#[derive(Default)]
+pub struct LeftAlone(Vec<(&'static Driver, CommandError)>);
+
+impl LeftAlone {
+    pub fn add(&mut self, driver: &'static Driver, error: CommandError) {
+        self.0.push((driver, error));
+    }
+
+    pub fn has(&self, driver: &Driver) -> bool {
+        self.0.iter().any(|(left, _)| left.name == driver.name)
+    }
+
+    pub fn errors(&self) -> impl Iterator<Item = &(&'static Driver, CommandError)> {
+        self.0.iter()
+    }
+
+    /// How the command ends. `others`: how many CLIs there are that nothing is wrong with.
+    pub fn end(mut self, others: usize) -> Result<(), CommandError> {
+        if self.0.len() == 1 && others == 0 {
+            return self.0.pop().map_or(Ok(()), |(_, error)| Err(error));
+        }
+        let said: Vec<String> = self
+            .0
+            .iter()
+            .map(|(driver, error)| format!("{} was left alone: {}", driver.title, error.message))
+            .collect();
+        if said.is_empty() {
+            return Ok(());
+        }
+        Err(CommandError::new(Kind::Failure, "settings.left-alone", said.join("\n"))
+            .hint("Put that right, then run this again; all others are done."))
+    }
+}
+
+/// The files that are meant, of the CLIs whose files can all be read.
+pub struct Found {
+    pub spots: Vec<Spot>,
+    pub left_alone: LeftAlone,
+}
+
+/// Files by their CLI.
+pub fn by_cli(spots: &[Spot]) -> impl Iterator<Item = (&'static Driver, &[Spot])> {
+    let same = |a: &Spot, b: &Spot| a.driver.name == b.driver.name;
+    spots.chunk_by(same).filter_map(|spots| Some((spots.first()?.driver, spots)))
+}
+
 /// The files of the CLIs with these names, or of those that are installed where no name is given.
 pub fn spots(
     names: &[String],
     project: Option<&Path>,
     places: impl Fn(&'static Driver, &Roots<'_>) -> Vec<Place>,
-) -> Result<Vec<Spot>, CommandError> {
+) -> Result<Found, CommandError> {
     let (home, claude, codex, copilot, gemini, config) = (
         variable("HOME"),
         variable("CLAUDE_CONFIG_DIR"),
@@ -64,14 +111,18 @@ pub fn spots(
         gemini_folder: gemini.as_deref(),
         config_home: config.as_deref(),
     };
-    let mut spots = Vec::new();
+    let mut found = Found { spots: Vec::new(), left_alone: LeftAlone::default() };
     for driver in drivers(names)? {
-        for place in places(driver, &roots) {
+        let read = |place: Place| {
             let file = SettingsFile::read(&place.path)?;
-            spots.push(Spot { driver, place, file });
+            Ok(Spot { driver, place, file })
+        };
+        match places(driver, &roots).into_iter().map(read).collect::<Result<Vec<_>, _>>() {
+            Ok(spots) => found.spots.extend(spots),
+            Err(error) => found.left_alone.add(driver, error),
         }
     }
-    Ok(spots)
+    Ok(found)
 }
 
 fn drivers(names: &[String]) -> Result<Vec<&'static Driver>, CommandError> {
@@ -152,8 +203,8 @@ pub fn carry_out(
     }
     for edit in &edits {
         edit.spot.file.write(edit.after.as_deref())?;
-        if let (None, Some(own)) = (&edit.after, &edit.spot.place.own_folder) {
-            remove_empty(&edit.spot.place.path, own)?;
+        if edit.after.is_none() {
+            remove_empty(&edit.spot.place)?;
         }
     }
     for driver in edits.iter().map(|edit| edit.spot.driver.title).collect::<BTreeSet<_>>() {
@@ -162,9 +213,9 @@ pub fn carry_out(
     Ok(())
 }
 
-/// Take away the folders that a file leaves empty, up to the one that is our own.
-fn remove_empty(file: &Path, own: &Path) -> Result<(), CommandError> {
-    for folder in file.ancestors().skip(1).take_while(|folder| folder.starts_with(own)) {
+/// Take away the folders that a file leaves empty, but not what was the person's before there was any CLI.
+fn remove_empty(place: &Place) -> Result<(), CommandError> {
+    for folder in place.path.ancestors().skip(1).take_while(|folder| **folder != place.root) {
         if !signalbox_store::files::remove_empty_dir(folder)? {
             break;
         }

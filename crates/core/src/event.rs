@@ -236,7 +236,7 @@ pub const CATALOG: &[EventDoc] = &[
     doc(
         "inject.deferred",
         "A message has to wait for something else than before",
-        "`agent`, `injection`, `door`, `reason` (`person-typing`, `draft`, `dialog`, `busy`, `unknown-state`, `not-started`, `exited`, `retrying`)",
+        "`agent`, `injection`, `door`, `reason` (`person-typing`, `draft`, `dialog`, `busy`, `unknown-state`, `not-started`, `exited`, `retrying`, `in-queue`)",
     ),
     doc(
         "inject.superseded",

@@ -130,9 +130,15 @@ impl Record {
     }
 }
 
-/// Write the record of a new agent under an id that nobody has.
-pub fn register(home: &Home, mut record: Record) -> io::Result<Record> {
+/// Write the record of a new agent under an id that nobody has, if it can have its name.
+pub fn register(home: &Home, mut record: Record) -> io::Result<Result<Record, Refusal>> {
     let _lock = lock(home)?;
+    if let Some(name) = &record.name {
+        let candidates: Vec<Candidate> = all(home)?.iter().map(Record::candidate).collect();
+        if let Err(refusal) = agent::check_name(name, &candidates) {
+            return Ok(Err(refusal));
+        }
+    }
     record.id = loop {
         let id = AgentId::from_random(&record.driver, entropy::number());
         // Its outbox, log and recording may outlive a record.
@@ -144,7 +150,7 @@ pub fn register(home: &Home, mut record: Record) -> io::Result<Record> {
     record.socket = home.agent_sockets().join(format!("{}.sock", record.id));
     record.log = home.logs().join(format!("{}.log", record.id));
     save(home, &record)?;
-    Ok(record)
+    Ok(Ok(record))
 }
 
 pub fn load(home: &Home, id: &AgentId) -> io::Result<Option<Record>> {

@@ -16,6 +16,7 @@ use crate::home::Home;
 use crate::launch::{Agents, Options, Profile};
 use crate::outside;
 use crate::policy::{DebugOutput, Modes, Protection};
+use crate::wording;
 
 /// Agent CLIs that are known by their program's name.
 pub const AGENT_PROGRAMS: &[&str] = &["claude", "codex", "gemini", "copilot", "goose"];
@@ -238,7 +239,7 @@ impl Config {
         let config: Self = toml::from_str(&text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
-            ConfigError::Parse { path: path.clone(), line, message: friendlier(error.message()) }
+            ConfigError::Parse { path: path.clone(), line, message: wording::plain(error.message()) }
         })?;
         let mut seen: BTreeMap<&Path, &String> = BTreeMap::new();
         for (name, project) in &config.projects {
@@ -346,19 +347,9 @@ pub fn set(home: &Home, key: &str, text: &str) -> Result<(), ConfigError> {
     toml::from_str::<Config>(&alone.to_string()).map_err(|error| ConfigError::Value {
         key: setting.key,
         value: text.to_owned(),
-        message: error.message().to_owned(),
+        message: wording::plain(error.message()),
     })?;
     edit(home, change)
-}
-
-/// The parser's message, but where a key is mistyped, with the one that is meant instead of all there are.
-fn friendlier(message: &str) -> String {
-    let meant = || {
-        let (unknown, rest) = message.strip_prefix("unknown field `")?.split_once('`')?;
-        let known = rest.split('`').skip(1).step_by(2);
-        Some(format!("unknown field `{unknown}`, did you mean `{}`?", nearest(unknown, known)?))
-    };
-    meant().unwrap_or_else(|| message.to_owned())
 }
 
 fn setting(key: &str) -> Result<&'static Setting, ConfigError> {
@@ -382,7 +373,7 @@ fn parse(home: &Home) -> Result<DocumentMut, ConfigError> {
     text.parse().map_err(|error: toml_edit::TomlError| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
-        ConfigError::Parse { path, line, message: error.message().to_owned() }
+        ConfigError::Parse { path, line, message: wording::plain(error.message()) }
     })
 }
 

@@ -28,6 +28,7 @@ pub mod session;
 mod store;
 pub mod vault;
 pub mod watch;
+mod wording;
 
 pub use home::Home;
 pub use index::Index;

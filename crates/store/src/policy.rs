@@ -128,7 +128,7 @@ pub fn of_repository(root: &Path) -> Result<RepositoryPolicy, String> {
     let policy: RepositoryPolicy = toml::from_str(&text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.bytes().take(at).filter(|b| *b == b'\n').count() + 1;
-        format!("{shown}, line {line}: {}", error.message())
+        format!("{shown}, line {line}: {}", crate::wording::plain(error.message()))
     })?;
     match policy.rules.iter().find(|rule| rule.decision == Decision::Allow) {
         Some(rule) => Err(format!(

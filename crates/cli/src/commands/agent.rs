@@ -32,7 +32,7 @@ pub struct Arguments {
     what: Option<What>,
     /// `claude`, `codex`, `gemini`, `copilot`, `goose` or `puppet`
     driver: Option<String>,
-    /// A name to call it by
+    /// A name to call it by, that no other running agent has
     #[arg(long)]
     name: Option<String>,
     /// The ticket its conversation begins with; for people
@@ -179,6 +179,7 @@ fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             cx.exit_with(exit.code());
             Ok(())
         }
+        Err(Failed::Refused(refusal)) => Err(refusal.into()),
         Err(error) => Err(failed(&error)),
     }
 }

@@ -41,6 +41,14 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         }
     }
     let record = running(cx, &arguments.agent)?;
+    // A picture of a screen is drawn with control sequences, which no program or file expects.
+    if !std::io::stdout().is_terminal() {
+        return Err(CommandError::precondition(
+            "attach.no-terminal",
+            "standard output is not a terminal, so the agent's screen cannot be drawn",
+        )
+        .hint(format!("`sb agent log {}` prints what it has printed, as plain text.", record.id)));
+    }
     let detach = cx.config()?.agents.detach_key.bytes().to_vec();
     let left = attach::attach(&record.socket, wants, &detach, &crate::ui::aside)
         .map_err(|error| unreachable(&record, &error))?;

@@ -9,7 +9,7 @@ use crate::{dispatch, overview, reference, resolve, ticket_text};
 pub struct Arguments {
     /// The command
     command: Option<String>,
-    /// Print a whole reference page as markdown: cli, config, events, environment, outside or control-socket
+    /// Print a whole reference page as markdown: cli, config, events, environment, outside, control-socket or mcp
     #[arg(long, value_name = "PAGE", conflicts_with = "command")]
     reference: Option<String>,
 }
@@ -23,7 +23,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if let Some(page) = &arguments.reference {
         let text = reference::page(page).ok_or_else(|| {
             CommandError::not_found("reference.unknown", format!("there is no reference page `{page}`"))
-                .hint("The pages are cli, config, events, environment, outside and control-socket.")
+                .hint("The pages are cli, config, events, environment, outside, control-socket and mcp.")
         })?;
         cx.ui.data(&text)?;
         return Ok(());

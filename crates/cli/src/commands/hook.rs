@@ -9,7 +9,8 @@ use signalbox_drivers::HookKind;
 pub struct Arguments {
     /// What happens: `session-start`, `session-end`, `prompt`, `pre-tool`, `permission-request`, `post-tool`,
     /// `post-tool-failure`, `subagent-start`, `subagent-stop`, `task-created`, `task-completed`, `teammate-idle`,
-    /// `stop`, `stop-failure`, `notification`, `pre-compact`, `post-compact`, `interrupt` or `other`
+    /// `stop`, `stop-failure`, `notification`, `pre-compact`, `post-compact`, `interrupt` or `other`. And `wait`, which
+    /// some CLIs start in the background and with `--cli`: it ends with the next message of `sb inject`, to wake the agent
     event: String,
     /// The agent CLI: `claude`, `codex`, `gemini`, `copilot` or `goose` [default: by what it sends]
     #[arg(long)]
@@ -25,7 +26,11 @@ pub fn run(_: &Context, arguments: Arguments) -> Result<(), CommandError> {
             None => error.hint(format!("Known are: {}.", known.join(", "))),
         }
     };
-    if HookKind::parse(&arguments.event).is_none() {
+    if arguments.event == "wait" && arguments.cli.is_none() {
+        let error = CommandError::usage("hook.wait", "`sb hook wait` does not say which agent CLI waits");
+        return Err(error.hint("An agent CLI starts it, as in `sb hook wait --cli claude`."));
+    }
+    if arguments.event != "wait" && HookKind::parse(&arguments.event).is_none() {
         return Err(near(&arguments.event, HookKind::NAMES.iter().map(|(name, _)| *name).collect(), "hook"));
     }
     let typed = arguments.cli.unwrap_or_default();

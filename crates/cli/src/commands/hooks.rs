@@ -6,8 +6,8 @@ use signalbox_drivers::{Installed, Scope};
 
 use crate::canary;
 use crate::context::Context;
-use crate::error::CommandError;
-use crate::installing::{self, Edit, Spot, Thing, agreed, carry_out, own_path, variable};
+use crate::error::{CommandError, Kind};
+use crate::installing::{self, Edit, Found, Spot, Thing, agreed, by_cli, carry_out, own_path, variable};
 use crate::settings_file::{self, SettingsFile};
 
 /// What is there already stays, byte for byte; what is installed can be taken out so that the file is as before.
@@ -73,19 +73,26 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     match arguments.what {
         What::Install { where_to, yes, trust, no_status_line } => {
             cx.who()?.must_be_human("install hooks")?;
-            install(cx, &spots(cx, &where_to)?, yes, trust, !no_status_line)
+            install(cx, spots(cx, &where_to)?, yes, trust, !no_status_line)
         }
         What::Uninstall { where_to, yes } => {
             cx.who()?.must_be_human("take hooks out")?;
-            uninstall(cx, &spots(cx, &where_to)?, yes)
+            uninstall(cx, spots(cx, &where_to)?, yes)
         }
         What::Status { where_to, .. } => status(cx, &spots(cx, &where_to)?),
-        What::Test { where_to, .. } => canary::run(cx, &spots(cx, &where_to)?),
+        What::Test { where_to, .. } => {
+            let found = spots(cx, &where_to)?;
+            let others = by_cli(&found.spots).count();
+            if others > 0 {
+                canary::run(cx, &found.spots)?;
+            }
+            found.left_alone.end(others)
+        }
     }
 }
 
 /// The files that are meant.
-fn spots(cx: &Context, where_to: &WhereTo) -> Result<Vec<Spot>, CommandError> {
+fn spots(cx: &Context, where_to: &WhereTo) -> Result<Found, CommandError> {
     let scopes: &[Scope] = match where_to.scope.as_str() {
         "user" => &[Scope::User],
         // A path of this machine does not belong into a file that others get.
@@ -114,22 +121,44 @@ fn project_folder(cx: &Context) -> Result<PathBuf, CommandError> {
 
 fn install(
     cx: &Context,
-    spots: &[Spot],
+    mut found: Found,
     yes: bool,
     trust: bool,
     status_line: bool,
 ) -> Result<(), CommandError> {
     let sb = own_path()?;
     let mut edits = Vec::new();
+    for (driver, spots) in by_cli(&found.spots) {
+        match to_install(spots, &sb, status_line) {
+            Ok(its) => edits.extend(its),
+            Err(error) => found.left_alone.add(driver, error),
+        }
+    }
+    let others = edits.len();
+    if others > 0 {
+        carry_out(cx, edits, yes, Thing::Hooks, "installed")?;
+        for spot in found.spots.iter().filter(|spot| spot.driver.name == "codex") {
+            if !found.left_alone.has(spot.driver) {
+                codex_trust(cx, spot, trust, yes)?;
+            }
+        }
+        cx.ui.hint("`sb hooks test` shows that they bite.");
+    }
+    found.left_alone.end(others)
+}
+
+/// What the files of one CLI become.
+fn to_install<'a>(spots: &'a [Spot], sb: &str, status_line: bool) -> Result<Vec<Edit<'a>>, CommandError> {
+    let mut edits = Vec::new();
     for spot in spots {
         let before = spot.file.text.as_deref();
         let refuse = |error| settings_file::unusable(&spot.place.path, &error);
-        let mut after = spot.place.install(before, &sb).map_err(refuse)?;
+        let mut after = spot.place.install(before, sb).map_err(refuse)?;
         if status_line && spot.driver.name == "claude" {
             let other =
                 before.map(signalbox_drivers::claude::other_status_line).transpose().map_err(refuse)?;
             if other.flatten().is_none() {
-                after = signalbox_drivers::claude::install_status_line(Some(&after), &sb).map_err(refuse)?;
+                after = signalbox_drivers::claude::install_status_line(Some(&after), sb).map_err(refuse)?;
             }
         }
         edits.push(Edit { spot, after: Some(after) });
@@ -140,16 +169,38 @@ fn install(
             signalbox_drivers::codex::trust(config.text.as_deref(), &[]).map_err(refuse)?;
         }
     }
-    carry_out(cx, edits, yes, Thing::Hooks, "installed")?;
-    for spot in spots.iter().filter(|spot| spot.driver.name == "codex") {
-        codex_trust(cx, spot, trust, yes)?;
-    }
-    cx.ui.hint("`sb hooks test` shows that they bite.");
-    Ok(())
+    Ok(edits)
 }
 
-fn uninstall(cx: &Context, spots: &[Spot], yes: bool) -> Result<(), CommandError> {
-    let (mut edits, mut distrusted) = (Vec::new(), Vec::new());
+fn uninstall(cx: &Context, mut found: Found, yes: bool) -> Result<(), CommandError> {
+    let (mut edits, mut distrusted, mut others) = (Vec::new(), Vec::new(), 0);
+    for (driver, spots) in by_cli(&found.spots) {
+        match to_uninstall(spots) {
+            Ok((its, without_trust)) => {
+                edits.extend(its);
+                distrusted.extend(without_trust);
+                others += 1;
+            }
+            Err(error) => found.left_alone.add(driver, error),
+        }
+    }
+    if others > 0 {
+        carry_out(cx, edits, yes, Thing::Hooks, "taken out")?;
+    }
+    // Only once the person has agreed.
+    for (config, without) in
+        distrusted.iter().filter(|(config, without)| config.text.as_ref() != Some(without))
+    {
+        config.write(Some(without))?;
+    }
+    found.left_alone.end(others)
+}
+
+/// What the files of one CLI become, and its configuration without our hooks' trust.
+type Undoing<'a> = (Vec<Edit<'a>>, Option<(SettingsFile, String)>);
+
+fn to_uninstall(spots: &[Spot]) -> Result<Undoing<'_>, CommandError> {
+    let (mut edits, mut distrusted) = (Vec::new(), None);
     for spot in spots {
         let Some(before) = spot.file.text.as_deref() else { continue };
         let refuse = |error| settings_file::unusable(&spot.place.path, &error);
@@ -167,18 +218,11 @@ fn uninstall(cx: &Context, spots: &[Spot], yes: bool) -> Result<(), CommandError
             if let Some(text) = &config.text {
                 let without = signalbox_drivers::codex::distrust(text, &entries)
                     .map_err(|error| settings_file::unusable(&config.path, &error))?;
-                distrusted.push((config, without));
+                distrusted = Some((config, without));
             }
         }
     }
-    carry_out(cx, edits, yes, Thing::Hooks, "taken out")?;
-    // Only once the person has agreed.
-    for (config, without) in
-        distrusted.iter().filter(|(config, without)| config.text.as_ref() != Some(without))
-    {
-        config.write(Some(without))?;
-    }
-    Ok(())
+    Ok((edits, distrusted))
 }
 
 /// Codex runs no hook that its user has not looked at. Saying so for them is only right when they say so.
@@ -214,41 +258,74 @@ fn codex_config(hooks: &Path) -> PathBuf {
     home.map_or_else(|| hooks.with_file_name("config.toml"), |home| home.join("config.toml"))
 }
 
-fn status(cx: &Context, spots: &[Spot]) -> Result<(), CommandError> {
-    let mut rows = Vec::new();
-    for spot in spots {
-        let installed = spot.place.status(spot.file.text.as_deref());
-        let (state, program) = match &installed {
-            Ok(Installed::Absent) => ("absent", String::new()),
-            Ok(Installed::Ours { program, complete: true }) => ("installed", program.clone()),
-            Ok(Installed::Ours { program, complete: false }) => ("incomplete", program.clone()),
-            Ok(Installed::Outdated { programs }) => ("outdated", programs.join(", ")),
-            Err(_) => ("unreadable", String::new()),
-        };
-        let gone = !program.is_empty() && !program.contains(", ") && !Path::new(&program).is_file();
-        rows.push((spot, if gone { "program gone" } else { state }, program, installed.err()));
-    }
+/// What is known of one file.
+struct Row {
+    cli: &'static str,
+    path: PathBuf,
+    state: &'static str,
+    program: String,
+    error: Option<String>,
+}
+
+fn status(cx: &Context, found: &Found) -> Result<(), CommandError> {
+    let mut rows: Vec<Row> = found.spots.iter().map(row).collect();
+    let unreadable = |(driver, error): &(&'static signalbox_drivers::Driver, CommandError)| {
+        let (cli, error) = (driver.name, Some(error.message.clone()));
+        Row { cli, path: PathBuf::new(), state: "unreadable", program: String::new(), error }
+    };
+    rows.extend(found.left_alone.errors().map(unreadable));
     if cx.ui.json {
         let rows: Vec<_> = rows
             .iter()
-            .map(|(spot, state, program, error)| {
+            .map(|Row { cli, path, state, program, error }| {
                 serde_json::json!({
-                    "cli": spot.driver.name, "path": spot.place.path, "state": state, "program": program,
-                    "error": error.as_ref().map(ToString::to_string),
+                    "cli": cli, "path": path, "state": state, "program": program, "error": error,
                 })
             })
             .collect();
-        return cx.ui.json(&rows);
-    }
-    for (spot, state, program, error) in rows {
-        let path = spot.place.path.display();
-        cx.ui.data(&format!("{:8} {state:12} {path}\n", spot.driver.name))?;
-        if !program.is_empty() {
-            cx.ui.data(&format!("{:8} {:12} runs {program}\n", "", ""))?;
+        cx.ui.json(&rows)?;
+    } else {
+        for Row { cli, path, state, program, error } in &rows {
+            cx.ui.data(&format!("{cli:8} {state:12} {}\n", path.display()))?;
+            if !program.is_empty() {
+                cx.ui.data(&format!("{:8} {:12} runs {program}\n", "", ""))?;
+            }
+            if let Some(error) = error {
+                cx.ui.data(&format!("{:8} {:12} {error}\n", "", ""))?;
+            }
         }
-        if let Some(error) = error {
-            cx.ui.data(&format!("{:8} {:12} {error}\n", "", ""))?;
-        }
     }
-    Ok(())
+    let wrong: Vec<String> = rows.iter().filter_map(Row::trouble).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(CommandError::new(Kind::Failure, "settings.unreadable", wrong.join("\n"))
+        .hint("Put that file right, then run this again."))
+}
+
+impl Row {
+    fn trouble(&self) -> Option<String> {
+        let error = self.error.as_ref()?;
+        let path = self.path.display();
+        Some(if self.path.as_os_str().is_empty() { error.clone() } else { format!("{path}: {error}") })
+    }
+}
+
+fn row(spot: &Spot) -> Row {
+    let installed = spot.place.status(spot.file.text.as_deref());
+    let (state, program) = match &installed {
+        Ok(Installed::Absent) => ("absent", String::new()),
+        Ok(Installed::Ours { program, complete: true }) => ("installed", program.clone()),
+        Ok(Installed::Ours { program, complete: false }) => ("incomplete", program.clone()),
+        Ok(Installed::Outdated { programs }) => ("outdated", programs.join(", ")),
+        Err(_) => ("unreadable", String::new()),
+    };
+    let gone = !program.is_empty() && !program.contains(", ") && !Path::new(&program).is_file();
+    Row {
+        cli: spot.driver.name,
+        path: spot.place.path.clone(),
+        state: if gone { "program gone" } else { state },
+        program,
+        error: installed.err().map(|error| error.to_string()),
+    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use signalbox_core::EventId;
-use signalbox_core::inject::{Injection, MOST_TEXT, Priority, Receipt};
+use signalbox_core::inject::{Fate, Injection, MOST_TEXT, Priority, Receipt};
 use signalbox_store::agents::Life;
 use signalbox_store::log::{EventLog, FileLog, Item, Position, Tail};
 use signalbox_store::outbox::{Asked, Outbox};
@@ -79,15 +79,30 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if let Some(patience) = patience {
         last = wait(&log, before, &id, patience)?.or(last);
     }
-    say(cx, &record.id, &id, last.as_ref())?;
-    match last {
-        Some(receipt)
-            if receipt.name() == "inject.failed" || patience.is_some() && !is_delivered(&receipt) =>
-        {
-            Err(CommandError::new(Kind::Precondition, "inject.undelivered", receipt.to_string())
-                .hint(format!("`sb outbox {}` shows what waits.", record.id)))
+    let undelivered = last.as_ref().and_then(|receipt| undelivered(receipt, arguments.wait.as_deref()));
+    if undelivered.is_none() || cx.ui.json {
+        say(cx, &record.id, &id, last.as_ref())?;
+    }
+    undelivered.map_or(Ok(()), Err)
+}
+
+/// What is wrong where somebody waited for it in vain, or it was given up at once.
+fn undelivered(receipt: &Receipt, waited: Option<&str>) -> Option<CommandError> {
+    let id = &receipt.injection;
+    let error = |words: String| CommandError::new(Kind::Precondition, "inject.undelivered", words);
+    let in_vain = || Some(format!("{id} was not delivered within {}", waited?.trim()));
+    match &receipt.fate {
+        Fate::Delivered { .. } => None,
+        Fate::Queued { .. } => {
+            Some(error(in_vain()?).hint(format!("It still waits; `sb outbox --cancel {id}` takes it back.")))
         }
-        _ => Ok(()),
+        Fate::Deferred { reason, .. } => Some(
+            error(format!("{}: {}", in_vain()?, reason.sentence()))
+                .hint(format!("It still waits; `sb outbox --cancel {id}` takes it back.")),
+        ),
+        Fate::Superseded { .. } | Fate::Expired { .. } | Fate::Failed { .. } => {
+            Some(error(format!("{id}: {receipt}")).hint("`sb outbox` shows what became of messages."))
+        }
     }
 }
 
@@ -116,10 +131,6 @@ fn text(arguments: &Arguments) -> Result<String, CommandError> {
         CommandError::usage("inject.text", "the text is not UTF-8, so no agent could read it")
             .hint("Put it into a file and tell the agent to read that.")
     })
-}
-
-fn is_delivered(receipt: &Receipt) -> bool {
-    receipt.name() == "inject.delivered"
 }
 
 /// The last receipt of a message, as soon as there is one; else what is known of it.

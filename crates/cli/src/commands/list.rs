@@ -44,6 +44,15 @@ pub struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// Whether what is not done is wanted, whatever it is.
+    fn asks_for_nothing(&self) -> bool {
+        let words = [&self.assignee, &self.tag, &self.initiative];
+        let lists = [&self.status, &self.priority];
+        !self.mine && words.iter().all(|word| word.is_none()) && lists.iter().all(|list| list.is_empty())
+    }
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Sort {
     /// Most urgent first, then oldest first
@@ -71,15 +80,24 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         let open = |ticket: &Ticket| waiting.get(&ticket.id).cloned().unwrap_or_default();
         return ticket_json::print_all(cx, &store, tickets.iter(), open);
     }
+    if rows.is_empty() {
+        let place = filter.project.as_ref().map(|p| format!(" in {p}")).unwrap_or_default();
+        let any = Filter { project: filter.project.clone(), limit: Some(1), ..Filter::default() };
+        if index.list(&any)?.is_empty() {
+            cx.ui.status(&format!("There is no ticket{place} yet."));
+            cx.ui.hint("`sb new \"What is to be done\"` files one.");
+        } else if arguments.asks_for_nothing() {
+            cx.ui.status(&format!("All tickets{place} are done."));
+            cx.ui.hint("`sb list --all` shows them.");
+        } else {
+            cx.ui.status(&format!("No ticket{place} is like that."));
+        }
+    }
     print_rows(cx, &rows, filter.project.as_ref())
 }
 
-/// Rows as a person reads them, or a word that there are none.
+/// Rows as a person reads them.
 pub fn print_rows(cx: &Context, rows: &Listing, project: Option<&ProjectName>) -> Result<(), CommandError> {
-    if rows.is_empty() {
-        let place = project.map(|p| format!(" in {p}")).unwrap_or_default();
-        cx.ui.status(&format!("No ticket{place} is like that."));
-    }
     cx.ui.data(&ticket_text::list(&cx.ui, rows, project.is_none(), signalbox_store::clock::now()))?;
     Ok(())
 }

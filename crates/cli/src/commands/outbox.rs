@@ -1,6 +1,6 @@
 //! `sb outbox`: what waits for agents, and what became of what was sent.
 
-use signalbox_core::inject::{Receipt, Waiting};
+use signalbox_core::inject::{Deferred, Receipt, Waiting};
 use signalbox_core::{AgentId, EventId, text};
 use signalbox_store::clock;
 use signalbox_store::log::FileLog;
@@ -22,7 +22,7 @@ pub struct Arguments {
     /// Whose [default: everybody's]
     agent: Option<String>,
     /// Take back a message that still waits; its whole id
-    #[arg(long, value_name = "MESSAGE", requires = "agent")]
+    #[arg(long, value_name = "MESSAGE")]
     cancel: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -50,23 +50,13 @@ struct Said {
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let home = cx.home()?;
     let wanted = arguments.agent.as_deref().map(|typed| meant(cx, typed)).transpose()?;
-    if let (Some(record), Some(message)) = (&wanted, &arguments.cancel) {
-        let unknown = || {
-            CommandError::not_found(
-                "outbox.unknown",
-                format!("no message `{message}` waits for {}", record.id),
-            )
-            .hint(format!("`sb outbox {}` lists those that do.", record.id))
-        };
-        let id = EventId::parse(message).map_err(|_| unknown())?;
-        let receipt = Outbox::new(home, &record.id).cancel(cx.who()?, &id)?.ok_or_else(unknown)?;
-        cx.ui.status(&format!("{id} for {}: {receipt}.", record.id));
-        return Ok(());
-    }
     let agents = match &wanted {
         Some(record) => vec![record.id.clone()],
         None => Outbox::agents(home)?,
     };
+    if let Some(message) = &arguments.cancel {
+        return cancel(cx, &agents, message);
+    }
     let mut rows = Vec::new();
     for agent in agents {
         let outbox = Outbox::new(home, &agent);
@@ -96,14 +86,38 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
                 text::one_line(&injection.text).chars().take(60).collect::<String>(),
             ))?;
         }
-        for Waiting { injection, .. } in &row.delivering {
-            cx.ui.data(&format!("{}  {}  is being delivered\n", row.agent, injection.id))?;
+        for Waiting { injection, deferred, .. } in &row.delivering {
+            let how = match deferred {
+                Some(reason @ Deferred::InQueue) => format!("waits: {}", reason.sentence()),
+                _ => "is being delivered".to_owned(),
+            };
+            cx.ui.data(&format!("{}  {}  {how}\n", row.agent, injection.id))?;
         }
         for said in &row.receipts {
             cx.ui.data(&format!("{}  {}  {}\n", row.agent, said.id, text::one_line(&said.says)))?;
         }
     }
     Ok(())
+}
+
+/// Take a message back, for whichever of these agents it is.
+fn cancel(cx: &Context, agents: &[AgentId], message: &str) -> Result<(), CommandError> {
+    let unknown = || {
+        let whom = if let [agent] = agents { format!(" for {agent}") } else { String::new() };
+        CommandError::not_found(
+            "outbox.unknown",
+            format!("no message `{}` waits{whom}", text::one_line(message)),
+        )
+        .hint("`sb outbox` lists those that do.")
+    };
+    let id = EventId::parse(message).map_err(|_| unknown())?;
+    for agent in agents {
+        if let Some(receipt) = Outbox::new(cx.home()?, agent).cancel(cx.who()?, &id)? {
+            cx.ui.status(&format!("{id} for {agent}: {receipt}."));
+            return Ok(());
+        }
+    }
+    Err(unknown())
 }
 
 /// The last word on each message of late, the oldest first.

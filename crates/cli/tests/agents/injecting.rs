@@ -125,6 +125,9 @@ fn priorities_keys_time_to_live_and_taking_back() {
     let new = agent.inject(&["--key", "ci", "CI is green"]);
     let short = agent.inject(&["--ttl", "2s", "soon too late"]);
     let regretted = agent.inject(&["never mind"]);
+    let unsaid = agent.inject(&["never mind that either"]);
+    env.sb(["outbox", "--cancel", &unsaid]).success().says("cancelled").says(&agent.id);
+    env.sb(["outbox", "--cancel", &unsaid]).code(3).says("no message");
     env.sb(["outbox", &agent.id, "--cancel", &regretted]).success().says("cancelled");
     env.sb(["outbox", &agent.id, "--cancel", &regretted]).code(3).says("no message");
     env.sb(["outbox", &agent.id, "--cancel", "nonsense"]).code(3);

@@ -130,10 +130,11 @@ fn names_and_tickets_are_shown() {
         let listed = env.sb(["agents"]).success().stdout;
         listed.contains("anna") && listed.contains(&ticket)
     });
-    // A second one of that name is still told apart.
-    let second = Window::open(&sb(&env, words));
-    second.wait_for("ready");
-    let unclear = env.sb(["agent", "explain", "anna"]);
-    assert_ne!(unclear.code, Some(0), "{unclear}");
-    assert!(unclear.stderr.contains("hint:"), "{unclear}");
+    // Nobody else can have the name while it runs.
+    let named = |name: &str| env.sb(["agent", "--headless", "--name", name, "--", "true"]);
+    named("Anna").code(4).says("still runs").says("hint: Choose another name");
+    named("two words").code(2).says("cannot be the name of an agent");
+    window.press("\r");
+    eventually("its end", || env.sb(["agents"]).success().stdout.is_empty());
+    named("Anna").success();
 }

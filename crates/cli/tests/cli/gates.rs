@@ -432,7 +432,7 @@ fn a_charter_that_could_not_be_made() {
         (env.read(&config), "[[rules]]\nname = \"x\"\ndecision = \"deny\"\ncommand = \"curl *\"\n");
     for (file, text, says) in [
         (&policy, "mode = \n".to_owned(), "project.toml, line 1: "),
-        (&policy, "mode = \"dicsussion\"\n".to_owned(), "project.toml, line 1: unknown variant `dicsussion`"),
+        (&policy, "mode = \"dicsussion\"\n".to_owned(), "project.toml, line 1: `dicsussion` is not known"),
         (
             &policy,
             rule.replace("deny", "allow"),

@@ -134,10 +134,15 @@ fn what_cannot_be_read_or_is_not_ours_is_left_alone() {
         ),
     ] {
         put(&env, &file(&env, cli), text);
-        let run = env.sb(["mcp", "install", "--cli", "claude", "--cli", cli, "--yes"]).code(4).says(says);
+        let run = env.sb(["mcp", "install", "--cli", cli, "--yes"]).code(4).says(says);
         run.says("hint: Nothing was changed.");
+        // The others go on.
+        let run = env.sb(["mcp", "install", "--cli", cli, "--cli", "claude", "--yes"]).code(1).says(says);
+        run.says("was left alone").says("all others are done");
         assert_eq!(env.read(file(&env, cli)), text);
-        assert!(!claude.exists(), "and nobody else's either");
+        assert!(claude.exists());
+        env.sb(["mcp", "uninstall", "--cli", "claude", "--yes"]).success();
+        assert!(!claude.exists());
     }
 }
 

@@ -63,7 +63,7 @@ fn every_command_and_every_argument_is_explained() {
 }
 
 #[test]
-fn there_are_six_reference_pages() {
+fn there_are_seven_reference_pages() {
     let env = env();
     for (page, heading) in [
         ("cli", "# Commands"),
@@ -72,6 +72,7 @@ fn there_are_six_reference_pages() {
         ("environment", "# Environment"),
         ("outside", "# Monitors, goals and notifiers"),
         ("control-socket", "# The control socket"),
+        ("mcp", "# MCP"),
     ] {
         let text = env.sb(["help", "--reference", page]).success().stdout;
         assert!(text.starts_with(heading), "{text}");
@@ -79,7 +80,7 @@ fn there_are_six_reference_pages() {
     insta::assert_snapshot!(env.sb(["help", "--reference", "web"]), @"
     --- stderr
     error: there is no reference page `web`
-    hint: The pages are cli, config, events, environment, outside and control-socket.
+    hint: The pages are cli, config, events, environment, outside, control-socket and mcp.
     --- exit 3
     ");
 }

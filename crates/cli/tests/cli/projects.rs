@@ -233,21 +233,21 @@ fn a_config_with_an_unknown_key_names_it_and_its_line() {
     env.write(env.home().join("config.toml"), "# a comment\n\nvualt = \"/x\"\n");
     insta::assert_snapshot!(env.sb(["list"]), @"
     --- stderr
-    error: ROOT/hóme of sb/config.toml, line 3: unknown field `vualt`, did you mean `vault`?
+    error: ROOT/hóme of sb/config.toml, line 3: there is no setting `vualt`, did you mean `vault`?
     hint: Correct that line in ROOT/hóme of sb/config.toml; `sb config get` lists the settings.
     --- exit 1
     ");
     env.write(env.home().join("config.toml"), "[projects.shop]\npath = \"/x\"\ncolour = \"red\"\n");
     insta::assert_snapshot!(env.sb(["new", "x"]), @"
     --- stderr
-    error: ROOT/hóme of sb/config.toml, line 3: unknown field `colour`, expected one of `path`, `mode`, `tests`, `protect`, `approve`, `ownership`
+    error: ROOT/hóme of sb/config.toml, line 3: there is no setting `colour`; there are `path`, `mode`, `tests`, `protect`, `approve`, `ownership`
     hint: Correct that line in ROOT/hóme of sb/config.toml; `sb config get` lists the settings.
     --- exit 1
     ");
     env.write(env.home().join("config.toml"), "vault = [\n");
     env.sb(["list"]).code(1).says("config.toml, line ");
     env.write(env.home().join("config.toml"), "vault = 3\n");
-    env.sb(["list"]).code(1).says("line 1").says("expected a string");
+    env.sb(["list"]).code(1).says("line 1").says("a text in quotes is needed here, not `3`");
     env.write(env.home().join("config.toml"), [0xff, 0xfe, b'\n']);
     env.sb(["list"]).code(1).says("it is not UTF-8 text");
     env.write(env.home().join("config.toml"), "vault = \"${NOT_SET}/x\"\n");

@@ -79,9 +79,9 @@ fn examples_that_are_wrong_are_said() {
         env.new_ticket("One");
     }
     for (rule, says) in [
-        (NO_CURL.replace("deny", "forbid"), "unknown variant `forbid`"),
-        (NO_CURL.replace("reason", "because"), "unknown field `because`"),
-        (NO_CURL.replace("name", "# name"), "missing field `name`"),
+        (NO_CURL.replace("deny", "forbid"), "`forbid` is not known"),
+        (NO_CURL.replace("reason", "because"), "there is no setting `because`"),
+        (NO_CURL.replace("name", "# name"), "`name` is missing"),
     ] {
         let env = with_rules(&rule);
         let run = env.sb(["rules", "list"]).code(1);

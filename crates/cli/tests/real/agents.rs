@@ -138,7 +138,7 @@ fn codex_is_told_through_its_queue_and_the_draft_stays() {
 }
 
 #[test]
-fn codex_keeps_what_it_is_told_behind_a_dialog_that_the_person_declines() {
+fn codex_hears_what_it_was_told_behind_a_dialog_that_the_person_declines() {
     if skip_without("codex") {
         return;
     }
@@ -163,10 +163,15 @@ fn codex_keeps_what_it_is_told_behind_a_dialog_that_the_person_declines() {
     }
     codex.terminal.press("\x1b");
     codex.terminal.wait_gone("Would you like to", PATIENCE);
-    // Codex takes nothing from its queue after that, until the person says something: then nothing is lost.
+    // Codex takes nothing from its queue after that, until there is a prompt: so the message has to be one.
     codex.model.play([Turn::say("first answer"), Turn::say("second answer")]);
-    codex.terminal.submit("ANOTHER prompt");
     assert!(codex.model.sees("BEHIND the dialog", PATIENCE), "{}", codex.terminal.screen());
+    let receipt = codex.wait_until("a receipt", || codex.scene.events("inject.delivered").pop());
+    assert_eq!(receipt["data"]["door"], "keyboard");
+    codex.wait_state("idle");
+    // After it the queue is open again.
+    codex.tell("AFTER the dialog").success().says("delivered through the queue");
+    assert!(codex.model.saw("AFTER the dialog"), "said to be delivered");
     assert_eq!(codex.times("BEHIND the dialog"), 1);
     assert_eq!(codex.scene.read("asked.txt"), None);
 }

@@ -1,10 +1,9 @@
 //! A person types, deletes, pastes, pauses, opens menus and answers dialogs in a real CLI, while messages arrive: each
 //! line reaches the model as it was typed, each message once and whole, and nobody else answers a dialog.
 //!
-//! `SIGNALBOX_DRAFT_RUNS` says how many lines there are, `SIGNALBOX_DRAFT_SEED` which, and `SIGNALBOX_DRAFT_AGENTS` with
-//! how many agents at once.
+//! `SIGNALBOX_DRAFT_RUNS` says how many lines there are, `SIGNALBOX_DRAFT_SEED` which seed the first conversation has (the
+//! next has the next one), and `SIGNALBOX_DRAFT_AGENTS` with how many agents at once.
 
-use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -40,14 +39,17 @@ pub struct Row {
     /// How it asks, and the key that says yes.
     pub question: &'static str,
     pub yes: &'static str,
-    /// The key that says no; `None` where that leads elsewhere: Codex then takes nothing from its queue before the next prompt, and Gemini CLI forgets
-    /// what it was asked.
+    /// The key that says no; `None` where that leads elsewhere: Gemini CLI forgets what it was asked.
     pub no: Option<&'static str>,
     /// How long after a paste an Enter is taken for a part of it.
     pub after_paste: Duration,
     /// Whether a line may stay in the box though it was sent off. Claude Code 2.1.197 forgets to clear the box where Enter is
-    /// pressed in the very moment in which a turn ends, whatever that turn was about.
+    /// pressed in the very moment in which a turn ends, whatever that turn was about; Codex 0.166.0 puts a line back that is sent
+    /// right after the person has said no in a dialog, before it has interrupted the turn.
     pub leaves_lines: bool,
+    /// Whether it may lose an Enter. Copilot CLI 1.0.102 does where it comes within seconds after the person has said no in a
+    /// dialog, also where nobody sends it messages.
+    pub loses_returns: bool,
     /// Whether messages get in only after there was a first prompt.
     pub needs_prompt: bool,
 }
@@ -74,6 +76,7 @@ const CLAUDE: Row = Row {
     no: Some("\x1b"),
     after_paste: Duration::ZERO,
     leaves_lines: true,
+    loses_returns: false,
     needs_prompt: false,
 };
 
@@ -98,9 +101,10 @@ const CODEX: Row = Row {
     },
     question: "Would you like to run the following command?",
     yes: "y",
-    no: None,
+    no: Some("\x1b"),
     after_paste: Duration::ZERO,
-    leaves_lines: false,
+    leaves_lines: true,
+    loses_returns: false,
     needs_prompt: true,
 };
 
@@ -119,6 +123,7 @@ const GEMINI: Row = Row {
     no: None,
     after_paste: Duration::from_millis(700),
     leaves_lines: false,
+    loses_returns: false,
     needs_prompt: false,
 };
 
@@ -126,8 +131,7 @@ const COPILOT: Row = Row {
     cli: "copilot",
     scene: Scene::copilot,
     arguments: &[],
-    // The terminal of these tests cannot follow it once it scrolls.
-    usually: 0,
+    usually: 3,
     prompt: "❯",
     blank: ' ',
     placeholder: "",
@@ -138,6 +142,7 @@ const COPILOT: Row = Row {
     no: Some("\x1b"),
     after_paste: Duration::ZERO,
     leaves_lines: false,
+    loses_returns: true,
     needs_prompt: false,
 };
 
@@ -187,11 +192,6 @@ fn stay_whole(row: &'static Row) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
     let lines = number("SIGNALBOX_DRAFT_RUNS").unwrap_or(row.usually);
     let seed = number("SIGNALBOX_DRAFT_SEED").unwrap_or(1);
-    if lines == 0 {
-        let text = format!("SKIPPED: drafts in {}: only where SIGNALBOX_DRAFT_RUNS says how many\n", row.cli);
-        let _ = std::io::stderr().write_all(text.as_bytes());
-        return;
-    }
     let sittings = lines.div_ceil(SITTING);
     let at_once = number("SIGNALBOX_DRAFT_AGENTS").unwrap_or(1).clamp(1, sittings.max(1));
     let begun = Instant::now();
@@ -203,7 +203,7 @@ fn stay_whole(row: &'static Row) {
             if sitting >= sittings {
                 return;
             }
-            let (seed, share) = (seed * 1_000 + sitting, SITTING.min(lines - sitting * SITTING));
+            let (seed, share) = (seed + sitting, SITTING.min(lines - sitting * SITTING));
             let name = format!("{} with seed {seed}", row.cli);
             let played = std::thread::Builder::new().name(name).spawn(move || Person::play(row, seed, share));
             let played = played.expect("a thread").join();

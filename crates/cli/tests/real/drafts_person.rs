@@ -25,6 +25,8 @@ pub struct Counts {
     beside_draft: usize,
     /// Lines that the CLI left in the box though it had sent them off.
     left: usize,
+    /// How often the CLI lost an Enter.
+    lost_returns: usize,
     pauses: usize,
     menus: usize,
     dialogs: usize,
@@ -36,6 +38,7 @@ impl Counts {
         self.messages += other.messages;
         self.beside_draft += other.beside_draft;
         self.left += other.left;
+        self.lost_returns += other.lost_returns;
         self.pauses += other.pauses;
         self.menus += other.menus;
         self.dialogs += other.dialogs;
@@ -44,11 +47,11 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { lines, messages, beside_draft, left, pauses, menus, dialogs } = self;
+        let Self { lines, messages, beside_draft, left, lost_returns, pauses, menus, dialogs } = self;
         write!(
             out,
-            "{lines} lines and {messages} messages, {beside_draft} of them beside a draft; {left} lines left in the box; {pauses} pauses, {menus} menus, \
-             {dialogs} dialogs"
+            "{lines} lines and {messages} messages, {beside_draft} of them beside a draft; {left} lines left in the box; \
+             {lost_returns} returns lost; {pauses} pauses, {menus} menus, {dialogs} dialogs"
         )
     }
 }
@@ -194,8 +197,8 @@ impl Person {
     fn send(&mut self) {
         // Some take an Enter right after a paste for a part of it.
         let _ = self.at.terminal.is_quiet(self.row.after_paste, PATIENCE);
+        self.enter();
         let line = std::mem::take(&mut self.draft);
-        self.press("\r");
         assert!(self.at.model.sees(&line, PATIENCE), "{line}\n{}", self.at.terminal.screen());
         self.note("the model sees it");
         self.take_out(&line);
@@ -203,6 +206,18 @@ impl Person {
         self.sees_draft();
         if self.dice.below(2) == 0 {
             self.at.wait_state("idle");
+        }
+    }
+
+    /// Press Enter, and once more where the CLI has lost it: the line stands there as it was.
+    fn enter(&mut self) {
+        const LONG_ENOUGH: Duration = Duration::from_secs(8);
+        self.press("\r");
+        let (row, draft) = (self.row, self.draft.clone());
+        let is_sent = |screen: &str| row.in_box(screen) != Some(draft.as_str());
+        if row.loses_returns && !self.at.terminal.comes_true(LONG_ENOUGH, is_sent) {
+            self.press("\r");
+            self.counts.lost_returns += 1;
         }
     }
 
@@ -281,7 +296,7 @@ impl Person {
         self.draft.clone_from(&line);
         self.sees_draft();
         let _ = self.at.terminal.is_quiet(self.row.after_paste, PATIENCE);
-        self.press("\r");
+        self.enter();
         self.at.terminal.wait_for(self.row.question, PATIENCE);
         self.draft.clear();
         self.sent.push(line);

@@ -6,6 +6,7 @@
 
 mod assess;
 mod find;
+mod name;
 
 use std::fmt;
 
@@ -17,6 +18,7 @@ use crate::inject::{Deferred, Readiness};
 
 pub use assess::{Assessment, Certainty, assess};
 pub use find::{Candidate, find};
+pub use name::check_name;
 
 /// What an agent is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

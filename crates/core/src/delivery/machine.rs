@@ -1,13 +1,17 @@
 //! The machine itself: where a delivery stands, what was seen of it, and what follows.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::{Action, Activity, Holds, Input, Phase, Reading, Timing};
 use crate::id::EventId;
 use crate::inject::{Deferred, Door, Failure, Fate, Receipt};
 
-/// How often one pasted text is taken out of the box before it is left to the person.
-const MOST_WITHDRAWS: u32 = 3;
+/// How often one pasted text is taken out of the box before it is left to the person. Each time more patience is had with
+/// a CLI that may only be slow; all of it together takes a minute and a half.
+const MOST_WITHDRAWS: u32 = 5;
+
+/// How long the text must be seen above an empty box to have been taken.
+const CERTAIN: SignedDuration = SignedDuration::from_millis(300);
 
 /// The machine.
 #[derive(Debug, Clone)]
@@ -38,11 +42,17 @@ struct Seen {
     stirred: bool,
     /// How often the text stood above the box before the paste.
     above_before: u32,
+    /// Since when it stands there once more, with the box empty, and whether that has lasted.
+    above_since: Option<Timestamp>,
     above: bool,
+    /// It stood behind something else, though nobody had typed.
+    behind: bool,
     /// Since when it stands in the box.
     shown: Option<Timestamp>,
     submits: u32,
     withdraws: u32,
+    /// When it was last begun to take it out.
+    withdrew: Option<Timestamp>,
     /// It was taken out of the box by us.
     withdrawn: bool,
     stranded: Option<Timestamp>,
@@ -159,19 +169,34 @@ impl Delivery {
             Input::Reading(reading) => {
                 // What happens after the person has typed, or after we took it out, may have another cause. So may
                 // work that begins while the text still stands in the box.
-                let is_gone = !matches!(reading.holds, Holds::Ours | Holds::Collapsed | Holds::Unknown);
+                let is_gone = !matches!(
+                    reading.holds,
+                    Holds::Ours | Holds::Collapsed | Holds::Partly | Holds::Behind | Holds::Unknown
+                );
+                self.seen.behind |= reading.holds == Holds::Behind && !self.seen.person_typed;
                 let sent = self.seen.submits > 0 && is_gone && !self.seen.person_typed;
                 let works = reading.activity == Activity::Working;
                 self.seen.worked |= sent && works && self.seen.withdraws == 0;
                 self.seen.emptied |= sent && reading.holds == Holds::Empty && self.seen.withdraws == 0;
                 self.seen.stirred |= works && self.seen.withdraws > 0;
-                self.seen.above |= reading.above > self.seen.above_before;
+                // A picture that is only half drawn may show the box twice.
+                if reading.holds == Holds::Empty && reading.above > self.seen.above_before {
+                    let since = *self.seen.above_since.get_or_insert(now);
+                    self.seen.above |= now >= since + CERTAIN;
+                } else {
+                    self.seen.above_since = None;
+                }
             }
             Input::Typed | Input::Exited | Input::Tick => {}
         }
     }
 
     fn waiting(&mut self, since: Timestamp, reading: Option<Reading>, now: Timestamp) -> Action {
+        if self.tries > 0 && !self.seen.person_typed && reading.is_some_and(Reading::is_ours) {
+            // A try that was given up shows after all.
+            self.seen.stranded = None;
+            return self.strand(now);
+        }
         if let Some(reading) = reading
             && now >= since
         {
@@ -199,7 +224,10 @@ impl Delivery {
             (Activity::Dialog, _) => Some(Deferred::Dialog),
             (Activity::Working, _) => Some(Deferred::Busy),
             (Activity::Unknown, _) | (_, Holds::Hidden | Holds::Unknown) => Some(Deferred::UnknownState),
-            (Activity::Idle, Holds::Ours | Holds::Collapsed | Holds::Other) => Some(Deferred::Draft),
+            (
+                Activity::Idle,
+                Holds::Ours | Holds::Collapsed | Holds::Partly | Holds::Behind | Holds::Other,
+            ) => Some(Deferred::Draft),
             (Activity::Idle, Holds::Empty) if !self.person_is_quiet(now) => Some(Deferred::PersonTyping),
             (Activity::Idle, Holds::Empty) => None,
         }
@@ -209,11 +237,11 @@ impl Delivery {
         let late = now >= since + self.timing.show;
         // Somebody types, or the hook of an earlier try came late: then it must not be sent.
         let stop = self.seen.person_typed || self.seen.person_waits || self.seen.prompted;
-        let Some(Reading { holds, activity, .. }) = reading else {
+        let Some(reading) = reading else {
             // Nobody looks: leave the box to the person until somebody does.
             return if now >= since + self.timing.show * 2 { self.strand(now) } else { Action::Wait };
         };
-        match (holds, activity) {
+        match (reading.holds, reading.activity) {
             (_, Activity::Dialog) => self.strand(now),
             (Holds::Ours | Holds::Collapsed, Activity::Idle) if !stop => {
                 if now < *self.seen.shown.get_or_insert(now) + self.timing.settle {
@@ -226,14 +254,15 @@ impl Delivery {
             (Holds::Ours | Holds::Collapsed, Activity::Idle | Activity::Working) if stop || late => {
                 self.withdraw(Failure::NotTaken, now)
             }
-            (Holds::Other | Holds::Empty, _) if self.seen.person_typed => self.strand(now),
-            // The box was empty and nobody typed: whatever stands in it is ours, however the CLI shows it.
-            (Holds::Other, Activity::Idle | Activity::Working) if late => {
-                self.withdraw(Failure::NotShown, now)
+            (Holds::Other | Holds::Partly | Holds::Behind | Holds::Empty, _) if self.seen.person_typed => {
+                self.strand(now)
             }
+            (Holds::Behind, _) if self.is_left(reading) => self.withdraw(Failure::NotShown, now),
+            _ if late && self.is_left(reading) => self.withdraw(Failure::NotShown, now),
+            // A slow CLI may still show it.
             (Holds::Empty, Activity::Idle | Activity::Working) if late => {
                 self.trouble = Failure::NotShown;
-                self.again(now)
+                self.strand(now)
             }
             _ if late => self.strand(now),
             _ => Action::Wait,
@@ -253,7 +282,7 @@ impl Delivery {
             return self.end(Action::Fail(Failure::Unconfirmed));
         }
         let Some(reading) = reading else { return Action::Wait };
-        let is_ours = matches!(reading.holds, Holds::Ours | Holds::Collapsed);
+        let is_ours = reading.is_ours();
         // The person may need the keyboard now, for a dialog for instance.
         if self.holding && (!is_ours || reading.activity == Activity::Dialog || late) {
             return self.release();
@@ -266,9 +295,13 @@ impl Delivery {
                 self.stage = Stage::Submitting { since: now };
                 return Action::Submit;
             }
-            if person || late {
+            if person {
                 return self.withdraw(Failure::NotTaken, now);
             }
+        }
+        // Whatever the CLI is busy with, it has not taken this.
+        if late && (is_ours || !worked && !above) && self.is_left(reading) {
+            return self.withdraw(Failure::NotTaken, now);
         }
         if late && !is_ours && !worked && !above {
             return self.end(Action::Fail(Failure::Unconfirmed));
@@ -283,8 +316,12 @@ impl Delivery {
         reading: Option<Reading>,
         now: Timestamp,
     ) -> Action {
-        if typed && reading.is_some_and(|reading| reading.holds == Holds::Empty) {
+        let holds = reading.map(|reading| reading.holds);
+        // What stands there now is what stood before it.
+        let is_somebodys = self.seen.behind && matches!(holds, Some(Holds::Other | Holds::Partly));
+        if typed && (is_somebodys || holds == Some(Holds::Empty)) {
             self.seen.withdrawn = true;
+            self.seen.person_typed |= is_somebodys;
             // If it was submitted before, it may have been taken in the last moment: that must show first.
             return if self.seen.submits > 0 { self.strand(now) } else { self.again(now) };
         }
@@ -298,29 +335,43 @@ impl Delivery {
             return self.end(Action::Fail(Failure::LeftInBox));
         }
         let Some(reading) = reading else { return Action::Wait };
+        let quiet = self.person_is_quiet(now);
         match (reading.holds, reading.activity) {
-            (Holds::Ours | Holds::Collapsed, Activity::Idle | Activity::Working) => {
+            _ if self.is_left(reading) => {
                 self.seen.gone = None;
                 self.seen.withdrawn = false;
-                if self.person_is_quiet(now) && self.seen.withdraws < MOST_WITHDRAWS {
-                    self.withdraw(Failure::NotTaken, now)
-                } else {
-                    Action::Wait
+                match self.withdraws_from() {
+                    Some(from) if quiet && now >= from => self.withdraw(self.trouble, now),
+                    None if now >= self.gives_up_at() => self.end(Action::Fail(Failure::LeftInBox)),
+                    _ => Action::Wait,
                 }
             }
             (Holds::Empty, Activity::Idle | Activity::Working) => {
-                let Seen { above, worked, withdrawn, stirred, .. } = self.seen;
+                let Seen { above, worked, withdrawn, stirred, submits, person_typed, .. } = self.seen;
                 if above || worked {
                     return self.taken();
                 }
                 let gone = *self.seen.gone.get_or_insert(now);
-                if now < gone + self.timing.show {
+                // What never was in the box may only be late.
+                let unseen = submits == 0 && !withdrawn;
+                let long = if unseen { self.timing.take } else { self.timing.show };
+                if now < gone + long {
                     Action::Wait
-                } else if self.timing.hears_prompts || withdrawn && !stirred {
+                } else if self.timing.hears_prompts || (withdrawn || unseen && !person_typed) && !stirred {
                     // Had it been sent, something would have told by now.
                     self.again(now)
                 } else {
                     self.end(Action::Fail(Failure::Unconfirmed))
+                }
+            }
+            (Holds::Other, _)
+                if !self.seen.person_typed && self.seen.withdraws > 0 && !self.seen.withdrawn =>
+            {
+                self.seen.gone = None;
+                if now < self.gives_up_at() {
+                    Action::Wait
+                } else {
+                    self.end(Action::Fail(Failure::LeftInBox))
                 }
             }
             // The person writes something new, after we took ours out.
@@ -336,9 +387,40 @@ impl Delivery {
         }
     }
 
+    /// Whether our text stands in the box, where it can be taken out. The box was empty and nobody typed since: then
+    /// whatever stands in it is ours, however the CLI shows it.
+    fn is_left(&self, reading: Reading) -> bool {
+        let nobody_typed = !self.seen.person_typed && !self.seen.withdrawn;
+        match (reading.holds, reading.activity) {
+            (_, Activity::Dialog) => false,
+            (Holds::Ours | Holds::Collapsed, _) => true,
+            (Holds::Behind, _) => nobody_typed,
+            (Holds::Partly | Holds::Unknown, Activity::Idle | Activity::Working) => {
+                nobody_typed && !self.seen.behind
+            }
+            // Once: where that does not help it may be somebody's after all.
+            (Holds::Other, Activity::Idle | Activity::Working) => {
+                nobody_typed && !self.seen.behind && self.seen.withdraws == 0
+            }
+            _ => false,
+        }
+    }
+
+    /// From when on it may be taken out once more; `None` where that was tried often enough.
+    fn withdraws_from(&self) -> Option<Timestamp> {
+        (self.seen.withdraws < MOST_WITHDRAWS).then(|| self.gives_up_at())
+    }
+
+    /// When the last withdrawal has had time to show.
+    fn gives_up_at(&self) -> Timestamp {
+        let pause = self.timing.show * 2_i32.saturating_pow(self.seen.withdraws.saturating_sub(1).min(8));
+        self.seen.withdrew.map_or(Timestamp::MIN, |at| at + pause)
+    }
+
     fn withdraw(&mut self, trouble: Failure, now: Timestamp) -> Action {
         self.trouble = trouble;
         self.seen.withdraws += 1;
+        self.seen.withdrew = Some(now);
         self.holding = true;
         self.stage = Stage::Withdrawing { since: now, typed: false };
         Action::Withdraw

@@ -45,6 +45,13 @@ pub struct Reading {
     pub above: u32,
 }
 
+impl Reading {
+    /// Whether nothing but our text stands in the box.
+    fn is_ours(self) -> bool {
+        matches!(self.holds, Holds::Ours | Holds::Collapsed)
+    }
+}
+
 /// What the input box holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
@@ -53,6 +60,10 @@ pub enum Holds {
     Ours,
     /// Nothing but the sign for a long paste, of our length.
     Collapsed,
+    /// A part of our text, and nothing else.
+    Partly,
+    /// Our text behind something else: the box was not empty after all.
+    Behind,
     /// Anything else.
     Other,
     /// There is no box to be seen.

@@ -57,6 +57,8 @@ pub enum Deferred {
     Exited,
     /// A try did not work out; there will be another.
     Retrying,
+    /// The CLI has it in a queue of its own, and leaves that alone until the next prompt.
+    InQueue,
 }
 
 /// Why a message was given up.
@@ -107,6 +109,7 @@ impl Deferred {
             Self::NotStarted => "the agent has not started yet",
             Self::Exited => "the agent has exited",
             Self::Retrying => "the last try did not work out",
+            Self::InQueue => "it is in the CLI's own queue, which stays shut until the next prompt",
         }
     }
 }

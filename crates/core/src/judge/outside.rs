@@ -24,12 +24,9 @@ pub fn ask(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
         } else if free(&touch.names) {
             return None;
         } else if touch.names.unknown {
-            format!(
-                "it cannot be told where `{}` is, and this session may write only in {root}",
-                touch.names.text
-            )
+            format!("it cannot be told {}, and this session may write only in {root}", touch.names.in_doubt())
         } else {
-            format!("`{}` is outside {root}, where alone this session may write", touch.names.text)
+            format!("`{}` is outside {root}, where alone this session may write", touch.names.shown())
         };
         Some(refusal(message))
     });

@@ -28,7 +28,14 @@ pub fn ask(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
         });
         (!free && !own).then(|| {
             let role = charter.role.with_article();
-            let message = format!("`{}` is not for {role} to write", touch.names.text);
+            let message = if touch.names.unknown {
+                format!(
+                    "it cannot be told {}, and not everything is for {role} to write",
+                    touch.names.in_doubt()
+                )
+            } else {
+                format!("`{}` is not for {role} to write", touch.names.shown())
+            };
             let hint = match owned.as_slice() {
                 [] => format!("As {role} you write no files; say it with `sb note \"…\"`."),
                 some => format!("As {role} you write: {}.", some.join(", ")),

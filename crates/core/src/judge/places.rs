@@ -117,7 +117,22 @@ impl Names {
             all.push(detour);
             real += 1;
         }
-        Self { text: target.text.clone(), parts: parts(&all), all, real, unknown }
+        Self { text: readable(&target.text), parts: parts(&all), all, real, unknown }
+    }
+
+    /// How it is written in a sentence: a star alone looks like a slip.
+    pub fn shown(&self) -> &str {
+        if self.text == "*" { "./*" } else { &self.text }
+    }
+
+    /// The subject of "… cannot be told": which files a command changes, or where something is that it names.
+    pub fn in_doubt(&self) -> String {
+        let is_command = self.all.is_empty() && self.text.contains(' ') && !self.text.starts_with('$');
+        if is_command {
+            format!("which files `{}` changes", self.text)
+        } else {
+            format!("where `{}` is", self.shown())
+        }
     }
 
     /// Whether no name on the way is, or could be, that of something hidden.
@@ -182,6 +197,15 @@ impl Names {
             real.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
+}
+
+/// A path as people write it: where a command puts one together there may be too many slashes.
+fn readable(text: &str) -> String {
+    let mut plain = text.to_owned();
+    while plain.contains("//") && !plain.contains("://") {
+        plain = plain.replace("//", "/");
+    }
+    plain
 }
 
 fn parts(names: &[String]) -> Option<Vec<String>> {

@@ -4,6 +4,7 @@ use crate::charter::Charter;
 use crate::glob::Case;
 use crate::refusal::Refusal;
 use crate::role::Role;
+use crate::shell::Effect;
 
 use super::intent::Intent;
 use super::places::{Names, below_root};
@@ -23,13 +24,13 @@ fn doer(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
     let hint = "Make the tests pass as they are. If a test is wrong, say which and why: `sb note \"…\"`, or give the \
                 ticket back with `sb release`.";
     let changed = intent.changes.iter().find_map(|touch| {
-        let text = &touch.names.text;
+        let text = touch.names.shown();
         if is_test(charter, &touch.names) {
             Some(format!("`{text}` is a test, and a doer does not change tests"))
         } else if holds_tests(charter, &touch.names) {
             Some(format!("there are tests in `{text}`, and a doer does not change tests"))
         } else if touch.names.unknown {
-            Some(format!("it cannot be told whether `{text}` is a test, and a doer does not change tests"))
+            Some(format!("it cannot be told {}, and a doer does not change tests", touch.names.in_doubt()))
         } else {
             None
         }
@@ -42,6 +43,14 @@ fn doer(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
             mention.by, mention.names.text
         ))
     };
+    // It would format the tests too.
+    let formats = |effect: &Effect| matches!(effect, Effect::Run { program, .. } if program == "cargo");
+    let in_all = intent.changes.iter().any(|touch| touch.names.text == ".");
+    let hint = if in_all && intent.effects.list.iter().any(formats) {
+        "`rustfmt FILE` formats one file. If a test is wrong, say which and why: `sb note \"…\"`."
+    } else {
+        hint
+    };
     changed.or_else(named).map(|message| Refusal::new("tests.boundary", message).hint(hint))
 }
 
@@ -50,7 +59,11 @@ fn test_writer(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
         let free = charter.scratch.iter().any(|free| touch.names.is_below(free));
         let certain = touch.names.is_surely(|real| is_test(charter, &Names::exactly(real)));
         (!free && !certain).then(|| {
-            let message = format!("`{}` is no test, and a test-writer writes only tests", touch.names.text);
+            let message = if touch.names.unknown {
+                format!("it cannot be told {}, and a test-writer writes only tests", touch.names.in_doubt())
+            } else {
+                format!("`{}` is no test, and a test-writer writes only tests", touch.names.shown())
+            };
             let hint = format!("Tests are: {}.", charter.tests.join(", "));
             Refusal::new("tests.only", message).hint(hint)
         })

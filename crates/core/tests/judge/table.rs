@@ -10,6 +10,29 @@ use crate::world::{
     Blind, assistant, check, discussing, doer, judged, rules, scene, shell, test_writer, with_role, write,
 };
 
+/// What people read is a sentence, whatever the command was.
+#[test]
+fn the_words() {
+    let said = |charter: &Charter, command: &str| {
+        let refused = judged(charter, &shell(command));
+        refused
+            .first()
+            .map(|first| (first.refusal.message.clone(), first.refusal.hint.clone().unwrap_or_default()))
+    };
+    let message = |charter: &Charter, command: &str| said(charter, command).map(|(message, _)| message);
+    let is = |charter: &Charter, command: &str, words: &str| {
+        let found = message(charter, command).unwrap_or_default();
+        assert!(found.contains(words), "{command}: {found}");
+    };
+    is(&doer(), "git apply fix.patch", "it cannot be told which files `git apply fix.patch` changes, and ");
+    is(&test_writer(), "git apply fix.patch", "which files `git apply fix.patch` changes, and ");
+    is(&doer(), "touch $X", "it cannot be told where `$X` is, and ");
+    is(&doer(), "touch tests//a.py", "`tests/a.py` is a test");
+    is(&doer(), "rm *", "`./*`");
+    let (_, hint) = said(&doer(), "cargo fmt").unwrap_or_default();
+    assert!(hint.contains("`rustfmt FILE`"), "{hint}");
+}
+
 /// Programs rely on the codes: each rule has its own.
 #[test]
 fn the_codes() {

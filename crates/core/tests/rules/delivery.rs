@@ -185,6 +185,97 @@ fn what_the_cli_shows_otherwise_is_taken_out_and_tried_again_a_few_times() {
     assert_eq!(delivery.tries(), 3);
 }
 
+/// A CLI that shows one thing after the paste, and for ever, whatever is typed.
+fn frozen(shows: Input) -> (Vec<Action>, i64) {
+    let mut delivery = new(Timing::default());
+    let mut actions = Vec::new();
+    let mut shown = EMPTY;
+    for now in (100..).step_by(100) {
+        let action = delivery.step(&shown, at(now));
+        if matches!(action, Action::Paste | Action::Submit | Action::Withdraw) {
+            shown = shows.clone();
+            delivery.step(&Input::Typed, at(now));
+        }
+        let is_over = matches!(action, Action::Done(_) | Action::Fail(_) | Action::Defer(_));
+        if action != Action::Wait {
+            actions.push(action);
+        }
+        if is_over {
+            return (actions, now);
+        }
+    }
+    unreachable!("it goes on for ever")
+}
+
+#[test]
+fn nothing_of_ours_stands_in_a_box_for_long() {
+    use Activity::{Idle, Unknown, Working};
+    for (holds, activity) in [
+        (Holds::Ours, Idle),
+        (Holds::Ours, Working),
+        (Holds::Ours, Unknown),
+        (Holds::Collapsed, Working),
+        (Holds::Partly, Idle),
+        (Holds::Partly, Working),
+        (Holds::Behind, Idle),
+        (Holds::Unknown, Idle),
+    ] {
+        let (actions, end) = frozen(look(holds, activity));
+        let withdraws = actions.iter().filter(|action| **action == Action::Withdraw).count();
+        assert_eq!(withdraws, 5, "{holds:?} {activity:?}: {actions:?}");
+        assert_eq!(actions.last(), Some(&Action::Fail(Failure::LeftInBox)), "{holds:?} {activity:?}");
+        assert!(end < 120_000, "{holds:?} {activity:?} took {end} ms");
+    }
+    // What does not look like it at all may be somebody's, once it was tried.
+    let (actions, end) = frozen(look(Holds::Other, Idle));
+    assert_eq!(actions.iter().filter(|action| **action == Action::Withdraw).count(), 1, "{actions:?}");
+    assert_eq!(actions.last(), Some(&Action::Fail(Failure::LeftInBox)));
+    assert!(end < 20_000, "took {end} ms");
+}
+
+#[test]
+fn what_was_pasted_behind_a_draft_is_taken_out_and_the_draft_is_left() {
+    let behind = look(Holds::Behind, Activity::Idle);
+    let draft = look(Holds::Other, Activity::Idle);
+    check(
+        &[EMPTY, Input::Typed, behind, Input::Typed, draft.clone(), draft],
+        &["Paste", "Withdraw", "Release", "Defer(PersonTyping)"],
+    );
+}
+
+#[test]
+fn what_is_shown_late_is_taken_out_and_sent_anew() {
+    // After it was taken for late, and after it was given up.
+    for late in [35, 120, 135] {
+        let mut delivery = new(Timing::default());
+        let (mut shown, mut pasted_at) = (EMPTY, None);
+        let mut actions = Vec::new();
+        for n in 0..600 {
+            if pasted_at.is_some_and(|at| n == at + late) {
+                shown = OURS;
+            }
+            let action = delivery.step(&shown, at(n * 100));
+            match action {
+                Action::Paste if pasted_at.is_none() => pasted_at = Some(n),
+                Action::Paste => shown = OURS,
+                Action::Withdraw => shown = EMPTY,
+                Action::Submit => shown = TAKEN,
+                _ => {}
+            }
+            if matches!(action, Action::Paste | Action::Submit | Action::Withdraw) {
+                delivery.step(&Input::Typed, at(n * 100));
+            }
+            if action != Action::Wait && actions.last() != Some(&action) {
+                actions.push(action);
+            }
+        }
+        let names = names(&actions);
+        let ends = names.last().map(String::as_str);
+        assert_eq!(ends, Some("delivered through the keyboard, at the 2. try"), "after {late}: {names:?}");
+        assert!(names.contains(&"Withdraw".to_owned()), "after {late}: {names:?}");
+    }
+}
+
 #[test]
 fn after_the_end_of_the_cli_it_is_known_whether_it_may_be_tried_again() {
     check(&[Input::Exited], &["Defer(Exited)"]);
@@ -203,6 +294,8 @@ fn any_input() -> impl Strategy<Value = Input> {
         Holds::Ours,
         Holds::Ours,
         Holds::Collapsed,
+        Holds::Partly,
+        Holds::Behind,
         Holds::Other,
         Holds::Hidden,
         Holds::Unknown,
@@ -300,9 +393,14 @@ impl Watcher {
             }
             Action::Withdraw => {
                 let reading = reading.unwrap();
-                prop_assert!(matches!(reading.activity, Activity::Idle | Activity::Working));
-                prop_assert!(!matches!(reading.holds, Holds::Empty | Holds::Hidden | Holds::Unknown));
-                prop_assert!(reading.holds != Holds::Other || !self.person_reached_it, "that is not ours");
+                prop_assert!(!matches!(reading.holds, Holds::Empty | Holds::Hidden));
+                prop_assert_ne!(reading.activity, Activity::Dialog);
+                if matches!(reading.holds, Holds::Partly | Holds::Other | Holds::Unknown) {
+                    prop_assert!(matches!(reading.activity, Activity::Idle | Activity::Working));
+                }
+                if !matches!(reading.holds, Holds::Ours | Holds::Collapsed) {
+                    prop_assert!(!self.person_reached_it, "that is not ours");
+                }
                 self.held = true;
                 self.after_withdraw = true;
             }

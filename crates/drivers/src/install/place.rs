@@ -62,8 +62,9 @@ pub(crate) enum Contents {
 /// A file to be changed: the caller reads it, hands its text over, and writes what comes back.
 pub struct Place {
     pub path: PathBuf,
-    /// The folder around it that bears our name and nothing but ours belongs in: to be taken away once it is empty.
-    pub own_folder: Option<PathBuf>,
+    /// The folder it is found from, which is the person's. Those between the two are made where they are missing, and to be
+    /// taken away once they are empty.
+    pub root: PathBuf,
     file: &'static CliFile,
 }
 
@@ -89,8 +90,7 @@ impl CliFile {
             Scope::Project => (roots.project?, self.project?.into()),
             Scope::Local => (roots.project?, self.local?.into()),
         };
-        let own = below.ancestors().skip(1).find(|folder| folder.ends_with("signalbox"));
-        Some(Place { path: root.join(&below), own_folder: own.map(|own| root.join(own)), file: self })
+        Some(Place { path: root.join(&below), root: root.to_owned(), file: self })
     }
 }
 

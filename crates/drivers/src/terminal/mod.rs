@@ -107,6 +107,8 @@ pub enum Echo {
     Collapsed,
     /// Part of it is shown: the rest is out of sight, or still to come.
     Partly,
+    /// All of it is shown, behind something that was there before.
+    Behind,
     /// Something is there that was not put in.
     Other,
 }
@@ -125,6 +127,8 @@ impl Terminal {
             Echo::Collapsed
         } else if !shown.is_empty() && wanted.contains(&shown) {
             Echo::Partly
+        } else if !wanted.is_empty() && shown.ends_with(&wanted) {
+            Echo::Behind
         } else {
             Echo::Other
         }

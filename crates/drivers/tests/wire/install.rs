@@ -208,24 +208,22 @@ fn an_extension_of_ours_and_of_others() {
     }
 }
 
-/// A folder that bears our name goes with what was in it; one that only happens to lie above does not.
+/// What may be taken away once it is empty lies below what is the person's own.
 #[test]
-fn folders_of_our_own() {
+fn folders_that_are_the_persons() {
     let roots = Roots {
-        home: Some(Path::new("/home/signalbox")),
-        project: Some(Path::new("/code/signalbox")),
+        home: Some(Path::new("/home/ada")),
+        project: Some(Path::new("/code/shop")),
+        codex_home: Some(Path::new("/moved/codex")),
         ..Roots::default()
     };
-    let places = |scope| DRIVERS.iter().flat_map(move |driver| driver.places(scope, &roots));
-    let own = places(Scope::User).chain(places(Scope::Project)).filter_map(|place| place.own_folder);
-    let own: Vec<String> = own.map(|folder| folder.display().to_string()).collect();
-    insta::assert_snapshot!(own.join("\n"), @"
-    /home/signalbox/.copilot/extensions/signalbox
-    /home/signalbox/.agents/plugins/signalbox
-    /home/signalbox/.agents/plugins/signalbox
-    /code/signalbox/.agents/plugins/signalbox
-    /code/signalbox/.agents/plugins/signalbox
-    ");
+    for place in DRIVERS.iter().flat_map(|driver| driver.places(Scope::User, &roots)) {
+        let is_moved = place.path.starts_with("/moved/codex");
+        assert_eq!(place.root, Path::new(if is_moved { "/moved/codex" } else { "/home/ada" }));
+    }
+    for place in DRIVERS.iter().flat_map(|driver| driver.places(Scope::Project, &roots)) {
+        assert_eq!(place.root, Path::new("/code/shop"));
+    }
 }
 
 #[test]

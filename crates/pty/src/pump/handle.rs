@@ -25,6 +25,8 @@ pub(super) struct Shared {
     /// Counts the person's keystrokes.
     pub input_seq: AtomicU64,
     pub last_input: Mutex<Option<Instant>>,
+    /// What that count was when the program last printed something.
+    pub answered: AtomicU64,
     next_hold: AtomicU64,
 }
 
@@ -177,6 +179,11 @@ impl Handle {
         self.shared.input_seq.load(Ordering::Acquire)
     }
 
+    /// Whether the program has printed anything since the person typed last. If not, the screen cannot show what they typed.
+    pub fn has_answered(&self) -> bool {
+        self.shared.answered.load(Ordering::Acquire) == self.input_seq()
+    }
+
     /// When the person typed last.
     pub fn last_input_at(&self) -> Option<Instant> {
         *lock(&self.shared.last_input)
@@ -190,6 +197,7 @@ impl Shared {
             waker,
             input_seq: AtomicU64::new(0),
             last_input: Mutex::new(None),
+            answered: AtomicU64::new(0),
             next_hold: AtomicU64::new(0),
         }
     }

@@ -293,8 +293,8 @@ impl Loop {
             self.gathering.wake_if_due(tap, now);
         }
         if self.typing.hold_ends().is_some_and(|at| at <= now) {
-            self.typing.release();
-            self.typing.write(self.child.master());
+            let had_keys = self.typing.release();
+            self.pass_on(had_keys);
         }
         if self.stop_by.is_some_and(|at| at <= now) {
             self.stop_child()?;
@@ -322,7 +322,7 @@ impl Loop {
         }
         if signals.interrupted.take() {
             // As if the person had pressed the key: the program decides what it means.
-            self.typing.push(b"\x03");
+            self.typing.push(b"\x03", true);
             self.typing.write(self.child.master());
         }
         if signals.hung_up.take() {
@@ -368,8 +368,8 @@ impl Loop {
                 self.typing.write(self.child.master());
             }
             Request::Release(id) => {
-                self.typing.release_if(id);
-                self.typing.write(self.child.master());
+                let had_keys = self.typing.release_if(id);
+                self.pass_on(had_keys);
             }
             Request::Feed(bytes) => {
                 let is_typing = self.seat.follow(&bytes, Instant::now());

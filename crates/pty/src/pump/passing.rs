@@ -27,15 +27,21 @@ impl Loop {
     pub(super) fn take_input(&mut self, bytes: &[u8], is_typing: bool) {
         // Asked before the program can have read it.
         let is_secret = self.tap.is_some() && self.child.reads_a_password();
-        self.typing.push(bytes);
-        self.typing.write(self.child.master());
-        if is_typing {
-            *handle::lock(&self.shared.last_input) = Some(Instant::now());
-            self.shared.input_seq.fetch_add(1, Ordering::AcqRel);
-        }
+        self.typing.push(bytes, is_typing);
+        self.pass_on(is_typing);
         if let Some(tap) = self.tap.as_ref().filter(|_| !is_secret) {
             tap.input(bytes);
             self.gathering.add(bytes.len(), Instant::now());
+        }
+    }
+
+    /// Write what there is for the program. Keys that were held back count a second time when they are let go: only then can
+    /// the program show them.
+    pub(super) fn pass_on(&mut self, has_keys: bool) {
+        self.typing.write(self.child.master());
+        if has_keys {
+            *handle::lock(&self.shared.last_input) = Some(Instant::now());
+            self.shared.input_seq.fetch_add(1, Ordering::AcqRel);
         }
     }
 
@@ -52,6 +58,7 @@ impl Loop {
                 return;
             }
         };
+        self.shared.answered.store(self.shared.input_seq.load(Ordering::Acquire), Ordering::Release);
         let buffer = std::mem::take(&mut self.buffer);
         let bytes = buffer.get(..count).unwrap_or_default();
         self.show(bytes);

@@ -16,8 +16,9 @@ const ROOM: usize = 1 << 20;
 pub(super) struct Typing {
     queue: VecDeque<Piece>,
     hold: Option<Hold>,
-    /// Keystrokes that came during the hold.
+    /// What came during the hold, and whether keystrokes were among it.
     held: Vec<u8>,
+    holds_keys: bool,
 }
 
 #[derive(Debug)]
@@ -35,10 +36,11 @@ struct Hold {
 }
 
 impl Typing {
-    /// The person's keystrokes.
-    pub fn push(&mut self, bytes: &[u8]) {
+    /// What comes from the person's terminal: keystrokes, or answers of the terminal itself.
+    pub fn push(&mut self, bytes: &[u8], is_typing: bool) {
         if self.hold.is_some() {
             self.held.extend_from_slice(bytes);
+            self.holds_keys |= is_typing;
         } else {
             self.append(bytes);
         }
@@ -79,17 +81,17 @@ impl Typing {
         self.hold.as_ref().map(|hold| hold.ends)
     }
 
-    pub fn release_if(&mut self, id: u64) {
-        if self.may_type_under(id).is_ok() {
-            self.release();
-        }
+    /// The same as [`Self::release`], if this is the hold.
+    pub fn release_if(&mut self, id: u64) -> bool {
+        self.may_type_under(id).is_ok() && self.release()
     }
 
-    /// Let the keystrokes go on that were held back.
-    pub fn release(&mut self) {
+    /// Let the keystrokes go on that were held back. Whether there were any.
+    pub fn release(&mut self) -> bool {
         self.hold = None;
         let held = std::mem::take(&mut self.held);
         self.append(&held);
+        std::mem::take(&mut self.holds_keys)
     }
 
     pub fn has_more(&self) -> bool {

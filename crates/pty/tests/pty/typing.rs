@@ -136,6 +136,33 @@ fn keys_are_held_back_and_none_is_lost() {
     assert!(after == "one two three" || after == "two one three", "{text}");
 }
 
+/// Only then can the program show them: until it does, its box looks as if nobody had typed.
+#[test]
+fn keys_that_were_held_back_count_when_they_are_let_go() {
+    let mut desk = Desk::with_cat();
+    let condition = Condition::unchanged_since(0).holding(PATIENCE);
+    let hold = desk.handle.type_if(b"[ours]", condition).unwrap();
+    desk.shown.wait_for("[ours]");
+    desk.types("k");
+    desk.wait_typed(1);
+    let (typed, seq) = (desk.handle.last_input_at(), desk.handle.input_seq());
+    std::thread::sleep(Duration::from_millis(100));
+    drop(hold);
+    desk.wait_typed(seq + 1);
+    assert!(desk.handle.last_input_at() > typed);
+    assert!(matches!(
+        desk.handle.type_if(b"more", Condition::unchanged_since(seq)),
+        Err(NotTyped::PersonTyped)
+    ));
+    // The program has shown it: there is nothing that could still be on its way.
+    eventually("an answer", || desk.handle.has_answered());
+    // Where nothing was held back nothing counts.
+    let seq = desk.handle.input_seq();
+    drop(desk.handle.type_if(b"again", Condition::unchanged_since(seq).holding(PATIENCE)).unwrap());
+    desk.shown.wait_for("again");
+    assert_eq!(desk.handle.input_seq(), seq);
+}
+
 #[test]
 fn a_hold_that_is_forgotten_ends_by_itself() {
     let mut desk = Desk::with_cat();

@@ -53,6 +53,20 @@ pub(super) fn first_word(call: &Call<'_, '_>) -> String {
     words.into_iter().find(|word| !word.starts_with(['-', '+'])).unwrap_or_default()
 }
 
+/// The command of cargo, behind options that stand before it.
+fn cargo_command(call: &Call<'_, '_>) -> String {
+    const WITH_VALUE: &[&str] = &["--manifest-path", "--color", "--config", "--target-dir", "-C", "-Z"];
+    let mut words = call.args.iter();
+    while let Some(word) = words.next() {
+        if WITH_VALUE.iter().any(|option| word.is(option)) {
+            words.next();
+        } else if !word.start().starts_with(['-', '+']) {
+            return word.shown();
+        }
+    }
+    String::new()
+}
+
 fn cargo(call: &mut Call<'_, '_>) -> Nature {
     if let Some(config) = call.args.iter().position(|word| word.start().starts_with("--config")) {
         let words = call.words_from(config);
@@ -61,14 +75,15 @@ fn cargo(call: &mut Call<'_, '_>) -> Nature {
         }
     }
     let says = |wanted: &str| call.args.iter().any(|word| word.is(wanted));
-    let rewrites = match first_word(call).as_str() {
+    let command = cargo_command(call);
+    let rewrites = match command.as_str() {
         "fmt" => !says("--check"),
         "fix" => true,
         "clippy" => says("--fix"),
         "insta" => says("accept") || says("--accept"),
         _ => false,
     };
-    match first_word(call).as_str() {
+    match command.as_str() {
         _ if questions::asks(call) => return Nature::Reads,
         "publish" | "login" | "logout" | "owner" | "yank" => {
             call.network(None);

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use signalbox_core::inject::{
-    Deferred, Failure, Fate, Injection, MOST_WAITING, Next, Queue, Readiness, Receipt, Waiting,
+    Deferred, Door, Failure, Fate, Injection, MOST_WAITING, Next, Queue, Readiness, Receipt, Waiting,
 };
 use signalbox_core::{AgentId, EventId, ProjectName, Who};
 
@@ -221,6 +221,25 @@ impl Outbox {
         }
         self.clear(&receipt.injection, &claim.path)?;
         Ok(receipt)
+    }
+
+    /// It was taken, and waits where it was put. The answer is the receipt, where that is news.
+    pub fn keep_waiting(
+        &self,
+        claim: &mut Claim,
+        reason: Deferred,
+        door: Door,
+    ) -> Result<Option<Receipt>, OutboxError> {
+        if claim.waiting.deferred == Some(reason) {
+            return Ok(None);
+        }
+        let _lock = self.lock()?;
+        let fate = Fate::Deferred { reason, door: Some(door) };
+        let receipt = Receipt::new(&claim.waiting.injection.id, fate);
+        self.write_down(&Who::System, std::slice::from_ref(&receipt))?;
+        claim.waiting.deferred = Some(reason);
+        self.keep(&claim.path, &claim.waiting)?;
+        Ok(Some(receipt))
     }
 
     /// It could not be delivered now: it waits again, in its old place, after `tries` more tries.

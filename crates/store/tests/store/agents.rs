@@ -8,11 +8,40 @@ use signalbox_store::config::Config;
 use signalbox_store::session::Registered;
 use signalbox_store::{Home, Store, clock, doctor};
 
+fn register(home: &Home, record: Record) -> Record {
+    agents::register(home, record).expect("register").expect("a name that is free")
+}
+
+#[test]
+fn a_name_is_free_once_nobody_who_lives_has_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::new(folder.path());
+    let named = |name: &str| Record { name: Some(name.to_owned()), ..Record::new("codex", "codex", "/") };
+    let first = register(&home, named("Ada"));
+    let refused = |name: &str| {
+        let refusal = agents::register(&home, named(name)).expect("register").expect_err("refused");
+        (refusal.code, refusal.hint.unwrap_or_default())
+    };
+    assert_eq!(refused("ada").0, "agent.name-taken");
+    assert!(refused("ada").1.contains(&format!("sb agent stop {}", first.id)), "{:?}", refused("ada"));
+    assert_eq!(refused(first.id.as_str()).0, "agent.name-taken");
+    let long = "x".repeat(65);
+    for wrong in ["", " ", "two words", "-x", "a/b", "a\u{1b}[2J", &long] {
+        assert_eq!(refused(wrong).0, "agent.name", "{wrong:?}");
+    }
+    for right in ["größe", "a.b-c_9", "_", &"x".repeat(64)] {
+        register(&home, named(right));
+    }
+    let ended = Ended { at: clock::now(), code: Some(0), signal: None };
+    agents::update(&home, &first.id, |record| record.ended = Some(ended)).expect("update");
+    register(&home, named("Ada"));
+}
+
 #[test]
 fn many_at_once_get_different_ids() {
     let folder = tempfile::tempdir().expect("a folder");
     let home = Home::new(folder.path());
-    let start = || agents::register(&home, Record::new("claude", "claude", "/")).expect("register").id;
+    let start = || register(&home, Record::new("claude", "claude", "/")).id;
     let ids: Vec<AgentId> = std::thread::scope(|scope| {
         let threads: Vec<_> =
             (0..8).map(|_| scope.spawn(|| (0..5).map(|_| start()).collect::<Vec<_>>())).collect();
@@ -29,7 +58,7 @@ fn a_record_tells_who_lives_and_keeps_what_it_does_not_know() {
     let home = Home::new(folder.path());
     let mut record = Record::new("codex", "/bin/codex", "/tmp");
     record.name = Some("Ada".to_owned());
-    let record = agents::register(&home, record).expect("register");
+    let record = register(&home, record);
     assert_eq!(record.life(), Life::Runs);
     assert_eq!(agents::find(&home, "ada").expect("find").map(|found| found.id), Ok(record.id.clone()));
     assert_eq!(agents::find(&home, "codex").expect("find").map(|found| found.id), Ok(record.id.clone()));
@@ -64,7 +93,7 @@ fn the_doctor_finds_what_was_left() {
     home.prepare().expect("prepare");
     let mut vanished = Record::new("claude", "claude", "/");
     vanished.wrapper = Some(Registered { pid: u32::MAX, started: 1 });
-    let vanished = agents::register(&home, vanished).expect("register").id;
+    let vanished = register(&home, vanished).id;
     let broken = home.agents().join("codex-2222.json");
     signalbox_store::files::replace(&broken, b"{", 0o600).expect("write");
     let outbox = home.outbox().join(vanished.as_str());

@@ -87,14 +87,24 @@ fn mistakes_are_said() {
 #[test]
 fn wrong_keys_and_values_are_named_with_their_line() {
     for (text, want) in [
-        ("[agents]\nrecordin = true\n", "line 2: unknown field `recordin`, did you mean `recording`?"),
-        ("[agents]\nlog_max_mb = 0\n", "line 2: invalid value: integer `0`, expected a nonzero u64"),
-        ("[agents]\nrecording = \"no\"\n", "line 2: invalid type: string \"no\", expected a boolean"),
+        ("[agents]\nrecordin = true\n", "line 2: there is no setting `recordin`, did you mean `recording`?"),
+        ("[agents]\nlog_max_mb = 0\n", "line 2: a whole number of at least 1 is needed here, not `0`"),
+        ("[agents]\nrecording = \"no\"\n", "line 2: `true` or `false` is needed here, not \"no\""),
         ("[agents]\ndetach_key = \"x\"\n", "line 2: `x` is no detach key"),
-        ("[drivers.claude]\ncomand = \"x\"\n", "line 2: unknown field `comand`, did you mean `command`?"),
-        ("[profiles.a]\nenv = [1]\n", "line 2: invalid type: sequence, expected a map"),
-        ("[profiles.a]\nzzz = 1\n", "line 2: unknown field `zzz`, expected one of `driver`, `command`"),
-        ("[agnets]\n", "line 1: unknown field `agnets`, did you mean `agents`?"),
+        (
+            "[drivers.claude]\ncomand = \"x\"\n",
+            "line 2: there is no setting `comand`, did you mean `command`?",
+        ),
+        ("[profiles.a]\nenv = [1]\n", "line 2: a table is needed here, not a list"),
+        ("[profiles.a]\nzzz = 1\n", "line 2: there is no setting `zzz`; there are `driver`, `command`"),
+        ("[agnets]\n", "line 1: there is no setting `agnets`, did you mean `agents`?"),
+        ("[mode]\ndefault = \"x\"\n", "line 2: `x` is not known; there are `discussion`, `implementation`"),
+        ("vault = 3\n", "line 1: a text in quotes is needed here, not `3`"),
+        ("agents = 3\n", "line 1: a table is needed here, not `3`"),
+        ("[projects.a]\n", "`path` is missing"),
+        ("[agents]\nrecording = true\nrecording = true\n", "line 3: this is set a second time"),
+        ("vault = \n", "line 1: a text must stand in quotes"),
+        ("[mode\n", "line 1: a `]` is missing"),
     ] {
         let (_folder, home) = home(text);
         let error = Config::load(&home).map(|_| ()).expect_err(text).to_string();

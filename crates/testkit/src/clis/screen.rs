@@ -1,5 +1,8 @@
 //! What a terminal shows: enough of one to read what an agent CLI drew, and to answer what it asks of it.
 
+use std::fmt;
+use std::num::NonZeroU16;
+
 /// How big a terminal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
@@ -12,14 +15,9 @@ impl Size {
     pub const WIDE: Self = Self { columns: 160, rows: 50 };
 }
 
-#[derive(Debug)]
 pub(super) struct Screen {
-    columns: usize,
-    rows: usize,
-    cells: Vec<Vec<char>>,
-    row: usize,
-    column: usize,
-    saved: (usize, usize),
+    columns: u16,
+    model: vt100::Parser,
     /// The beginning of a sequence whose end has not come yet.
     pending: Vec<u8>,
     /// All text that was ever written, without what controls the terminal.
@@ -32,24 +30,21 @@ enum Piece {
     Char(char),
     /// `ESC [`, what stands between, and the letter at the end.
     Control(String, u8),
-    /// `ESC` and a letter.
-    Escape(u8),
-    /// A title, a link, a colour: nothing that is seen.
+    /// A title, a link, a colour: nothing that is seen, or asked.
     Unseen,
 }
 
 impl Screen {
     pub fn new(size: Size) -> Self {
-        let (columns, rows) = (usize::from(size.columns), usize::from(size.rows));
-        let cells = vec![vec![' '; columns]; rows];
-        let (saved, pending, log) = ((0, 0), Vec::new(), String::new());
-        Self { columns, rows, cells, row: 0, column: 0, saved, pending, log }
+        let some = |number: u16| NonZeroU16::new(number).expect("a size");
+        let model = vt100::Parser::new(some(size.rows), some(size.columns), 0);
+        Self { columns: size.columns, model, pending: Vec::new(), log: String::new() }
     }
 
     /// What is shown now, without the blanks at the ends of lines.
     pub fn text(&self) -> String {
-        let lines = self.cells.iter().map(|line| line.iter().collect::<String>().trim_end().to_owned());
-        lines.collect::<Vec<_>>().join("\n").trim_end().to_owned()
+        let rows = self.model.screen().rows(0, self.columns);
+        rows.map(|row| row.trim_end().to_owned()).collect::<Vec<_>>().join("\n").trim_end().to_owned()
     }
 
     pub fn log(&self) -> &str {
@@ -63,19 +58,20 @@ impl Screen {
         let mut rest = all.as_slice();
         let mut answers = Vec::new();
         while let Some((piece, used)) = first_piece(rest) {
+            self.model.process(&rest[..used]);
             rest = &rest[used..];
             match piece {
-                Piece::Char(c) => self.write(c),
+                Piece::Char('\n') => self.log.push('\n'),
+                Piece::Char(c) if c.is_control() => {}
+                Piece::Char(c) => self.log.push(c),
                 Piece::Control(words, letter) => {
-                    if let Some(answer) = self.answer(&words, letter) {
-                        answers.extend(answer.into_bytes());
-                    } else if !words.starts_with(['?', '>', '<', '=']) {
-                        self.control(&words, letter);
+                    answers.extend(self.answer(&words, letter).unwrap_or_default().into_bytes());
+                    // A jump separates words, because it often stands for the blanks it jumps over.
+                    if matches!(letter, b'A'..=b'H' | b'd' | b'f') && !self.log.ends_with([' ', '\n']) {
+                        self.log.push(' ');
                     }
                 }
-                Piece::Escape(b'7') => self.saved = (self.row, self.column),
-                Piece::Escape(b'8') => (self.row, self.column) = self.saved,
-                Piece::Escape(_) | Piece::Unseen => {}
+                Piece::Unseen => {}
             }
         }
         self.pending = rest.to_vec();
@@ -86,94 +82,19 @@ impl Screen {
     fn answer(&self, words: &str, letter: u8) -> Option<String> {
         match (words, letter) {
             ("" | "0", b'c') => Some("\x1b[?62;22c".to_owned()),
-            ("6", b'n') => Some(format!("\x1b[{};{}R", self.row + 1, self.column + 1)),
+            ("6", b'n') => {
+                let (row, column) = self.model.screen().cursor_position();
+                Some(format!("\x1b[{};{}R", row + 1, column + 1))
+            }
             (">" | ">0", b'q') => Some("\x1bP>|test 1.0\x1b\\".to_owned()),
             _ => None,
         }
     }
+}
 
-    fn write(&mut self, c: char) {
-        match c {
-            '\r' => self.column = 0,
-            '\n' => self.next_line(),
-            '\u{8}' => self.column = self.column.saturating_sub(1),
-            '\t' => self.column = (self.column / 8 * 8 + 8).min(self.columns - 1),
-            c if c.is_control() => {}
-            c => {
-                if self.column == self.columns {
-                    self.column = 0;
-                    self.next_line();
-                }
-                self.cells[self.row][self.column] = c;
-                self.column += 1;
-                self.log.push(c);
-            }
-        }
-    }
-
-    fn next_line(&mut self) {
-        self.log.push('\n');
-        if self.row + 1 < self.rows {
-            self.row += 1;
-        } else {
-            self.cells.remove(0);
-            self.cells.push(vec![' '; self.columns]);
-        }
-    }
-
-    fn control(&mut self, words: &str, letter: u8) {
-        let numbers: Vec<usize> = words.split(';').map(|word| word.parse().unwrap_or(0)).collect();
-        let number = |at: usize| numbers.get(at).copied().unwrap_or(0);
-        let count = number(0).max(1);
-        let place = |number: usize, most: usize| number.max(1).min(most) - 1;
-        match letter {
-            b'A' | b'F' => self.row = self.row.saturating_sub(count),
-            b'B' | b'E' => self.row = (self.row + count).min(self.rows - 1),
-            b'C' => self.column = (self.column + count).min(self.columns - 1),
-            b'D' => self.column = self.column.min(self.columns - 1).saturating_sub(count),
-            b'G' => self.column = place(number(0), self.columns),
-            b'd' => self.row = place(number(0), self.rows),
-            b'H' | b'f' => {
-                (self.row, self.column) = (place(number(0), self.rows), place(number(1), self.columns));
-            }
-            b'J' => self.erase_lines(number(0)),
-            b'K' => self.erase_in_line(number(0)),
-            b'X' => {
-                let end = (self.column + count).min(self.columns);
-                self.cells[self.row][self.column.min(end)..end].fill(' ');
-            }
-            _ => {}
-        }
-        if matches!(letter, b'E' | b'F') {
-            self.column = 0;
-        }
-        // In the log a jump separates words, because it often stands for the blanks it jumps over.
-        if matches!(letter, b'A'..=b'H' | b'd' | b'f') && !self.log.ends_with([' ', '\n']) {
-            self.log.push(' ');
-        }
-    }
-
-    /// 0: from the cursor on; 1: up to the cursor; 2 and 3: all.
-    fn erase_lines(&mut self, which: usize) {
-        let lines = match which {
-            0 => self.row + 1..self.rows,
-            1 => 0..self.row,
-            _ => 0..self.rows,
-        };
-        self.cells[lines].iter_mut().for_each(|line| line.fill(' '));
-        if which < 2 {
-            self.erase_in_line(which);
-        }
-    }
-
-    fn erase_in_line(&mut self, which: usize) {
-        let column = self.column.min(self.columns - 1);
-        let cells = match which {
-            0 => column..self.columns,
-            1 => 0..column + 1,
-            _ => 0..self.columns,
-        };
-        self.cells[self.row][cells].fill(' ');
+impl fmt::Debug for Screen {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Screen").field("text", &self.text()).finish_non_exhaustive()
     }
 }
 
@@ -193,7 +114,7 @@ fn first_piece(bytes: &[u8]) -> Option<(Piece, usize)> {
             (bytes.len() >= used).then_some((Piece::Unseen, used))
         }
         [0x1b, b'(' | b')', rest @ ..] => (!rest.is_empty()).then_some((Piece::Unseen, 3)),
-        [0x1b, letter, ..] => Some((Piece::Escape(*letter), 2)),
+        [0x1b, _, ..] => Some((Piece::Unseen, 2)),
         [first, ..] => {
             let length = match first {
                 0xf0.. => 4,
@@ -236,6 +157,15 @@ mod tests {
             screen.feed(&text.as_bytes()[at..]);
             assert_eq!(screen.text(), "❯ü!", "cut at {at}");
         }
+    }
+
+    #[test]
+    fn a_part_of_the_screen_scrolls_by_itself() {
+        let lines = "1\r\n2\r\n3\r\n4";
+        assert_eq!(shown(&[lines, "\x1b[2;3r\x1b[3;1H\n\x1b[r"]), "1\n3\n\n4");
+        assert_eq!(shown(&[lines, "\x1b[2;1H\x1b[M"]), "1\n3\n4");
+        assert_eq!(shown(&[lines, "\x1b[2;1H\x1b[L"]), "1\n\n2\n3\n4");
+        assert_eq!(shown(&["main", "\x1b[?1049h\x1b[Hother", "\x1b[?1049l"]), "main");
     }
 
     #[test]

@@ -54,6 +54,12 @@ pub struct Request {
     pub at: Instant,
 }
 
+impl Request {
+    fn tells(&self, words: &str) -> bool {
+        self.part != Part::Helper && contains(&self.body, words)
+    }
+}
+
 /// What a request is a part of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
@@ -112,18 +118,19 @@ impl Model {
         requests.map(|request| request.body).collect()
     }
 
-    /// Whether anything that reached the model contains these words.
+    /// Whether anything that reached the model contains these words. What a CLI asks for itself does not count: it may
+    /// quote a prompt before that is sent.
     pub fn saw(&self, words: &str) -> bool {
-        lock(&self.shared.requests).iter().any(|request| contains(&request.body, words))
+        lock(&self.shared.requests).iter().any(|request| request.tells(words))
     }
 
-    /// Wait until these words reach the model. `false` where they do not come in time.
+    /// Wait until these words reach the model, as above. `false` where they do not come in time.
     #[must_use = "say whether it must see them"]
     pub fn sees(&self, words: &str, patience: Duration) -> bool {
         let end = Instant::now() + patience;
         let mut requests = lock(&self.shared.requests);
         loop {
-            if requests.iter().any(|request| contains(&request.body, words)) {
+            if requests.iter().any(|request| request.tells(words)) {
                 return true;
             }
             let left = end.saturating_duration_since(Instant::now());

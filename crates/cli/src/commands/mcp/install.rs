@@ -43,10 +43,10 @@ pub fn run(cx: &Context, what: What) -> Result<(), CommandError> {
         }
     };
     let sb = own_path()?;
-    let spots =
+    let mut found =
         installing::spots(&how.cli, None, |driver, roots| driver.mcp_place(roots).into_iter().collect())?;
     let (mut edits, mut by_hand) = (Vec::new(), Vec::new());
-    for spot in &spots {
+    for spot in &found.spots {
         let after = match (&what, spot.file.text.as_deref()) {
             (What::Install { .. }, before) => spot.place.install(before, &sb).map(Some),
             (What::Uninstall { .. }, Some(before)) => spot.place.uninstall(before),
@@ -55,15 +55,18 @@ pub fn run(cx: &Context, what: What) -> Result<(), CommandError> {
         match after {
             Ok(after) => edits.push(Edit { spot, after }),
             Err(InstallError::ByHand { piece }) => by_hand.push((spot, piece)),
-            Err(error) => return Err(settings_file::unusable(&spot.place.path, &error)),
+            Err(error) => {
+                found.left_alone.add(spot.driver, settings_file::unusable(&spot.place.path, &error));
+            }
         }
     }
-    if by_hand.is_empty() || !edits.is_empty() {
+    let others = edits.len();
+    if by_hand.is_empty() && found.left_alone.errors().next().is_none() || !edits.is_empty() {
         carry_out(cx, edits, how.yes, Thing::Server, done)?;
     }
     match by_hand.first() {
         Some((spot, piece)) => Err(for_the_person(&what, spot, piece)),
-        None => Ok(()),
+        None => found.left_alone.end(others),
     }
 }
 
