@@ -3,6 +3,7 @@
 use std::thread;
 
 use serde_json::{Value, json};
+use signalbox_store::files;
 
 use crate::env;
 use crate::mcp::{as_agent, call, told};
@@ -61,7 +62,7 @@ fn a_lost_file_comes_back_and_numbers_are_never_reused() {
     assert_eq!(env.read(file("draft", "esc-0001")), before);
     // One that went on to another folder stays there.
     std::fs::create_dir_all(env.home().join("escalations/resolved")).expect("a folder");
-    std::fs::rename(file("draft", "esc-0002"), file("resolved", "esc-0007")).expect("move it");
+    files::rename(&file("draft", "esc-0002"), &file("resolved", "esc-0007")).expect("move it");
     env.sb(["escalate", "Three?"]).success().says("Drafted esc-0008.");
 }
 
