@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use signalbox_api::is_own;
 use signalbox_pty::Size;
 use signalbox_pty::frame::{self, Frame, FrameError, Kind};
 
-use crate::door::is_own;
 use crate::protocol::{About, Hello, Notice, VERSION, Wants};
 
 /// How long an agent may take to answer a question.

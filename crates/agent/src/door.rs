@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use signalbox_api::{is_closed, is_own};
 use signalbox_core::agent::{Certainty, State};
 use signalbox_pty::frame::{self, Frame, FrameError, Kind};
 use signalbox_pty::hub::{Message, SeatHandle, Take, Update, Watcher};
@@ -69,11 +70,6 @@ pub fn open(path: &Path, room: Room) -> io::Result<()> {
         }
     })?;
     Ok(())
-}
-
-/// Whether the other end runs as the same user. The mode of the socket says the same, but not on every system.
-pub fn is_own(stream: &UnixStream) -> bool {
-    rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid == rustix::process::getuid())
 }
 
 impl Room {
@@ -158,7 +154,7 @@ impl Room {
                     send(stream, Kind::Notify, &Notice::SeatExpired)?;
                 }
                 Update::Nothing => {
-                    if is_gone(stream) {
+                    if is_closed(stream) {
                         return Ok(());
                     }
                 }
@@ -240,13 +236,4 @@ fn send<T: serde::Serialize>(stream: &UnixStream, kind: Kind, value: &T) -> Resu
 fn refuse(stream: &UnixStream, why: &str) -> Result<(), FrameError> {
     let mut to = stream;
     frame::write(&mut to, Kind::Error, why.as_bytes())
-}
-
-/// Whether the other end has closed.
-fn is_gone(stream: &UnixStream) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let mut fds = [PollFd::new(stream, PollFlags::HUP)];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
-        && fds.iter().any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use signalbox_core::{AgentId, Event, FORMAT_VERSION, ProjectName, SessionId, Who};
+use signalbox_core::{AgentId, Event, ProjectName, SessionId, Who};
 use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position, Tail};
 use signalbox_store::{Home, clock, new_event_id};
 
@@ -74,21 +74,10 @@ impl Scribe {
         if let Some(fields) = data.as_object_mut() {
             fields.insert("agent".to_owned(), json!(self.agent.as_str()));
         }
-        self.log.record(&Event {
-            v: FORMAT_VERSION,
-            id: new_event_id(),
-            ts: clock::now(),
-            event: name.to_owned(),
-            ticket: None,
-            project: self.project.clone(),
-            actor: Who::System.name().to_owned(),
-            session: None,
-            lineage: Vec::new(),
-            rev: None,
-            batch: None,
-            data: serde_json::value::to_raw_value(&data).map_err(LogError::Encode)?,
-            crc: serde::de::IgnoredAny,
-        })
+        let (id, now) = (new_event_id(), clock::now());
+        let event = Event::apart(id, now, name, &Who::System, self.project.clone(), &data)
+            .map_err(LogError::Encode)?;
+        self.log.record(&event)
     }
 }
 

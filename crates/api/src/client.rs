@@ -159,6 +159,15 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
+/// Whether the other end has closed.
+pub fn is_closed(stream: &UnixStream) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut fds = [PollFd::new(stream, PollFlags::HUP)];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
+        && fds.iter().any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR))
+}
+
 /// Whether the other end runs as the same user. The modes of the socket and its folder say the same, but not on every
 /// system.
 pub fn is_own(stream: &UnixStream) -> bool {

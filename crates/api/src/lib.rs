@@ -15,6 +15,6 @@ pub mod rows;
 mod stream;
 pub mod wire;
 
-pub use client::{Client, ClientError, is_own};
+pub use client::{Client, ClientError, is_closed, is_own};
 pub use commands::*;
 pub use stream::Stream;

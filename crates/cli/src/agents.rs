@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use signalbox_agent::attach::{self, AttachError};
 use signalbox_agent::protocol::About;
-use signalbox_core::{Event, FORMAT_VERSION};
+use signalbox_core::Event;
 use signalbox_store::agents::{self, Life, Record};
 use signalbox_store::log::{EventLog, FileLog};
 use signalbox_store::{clock, new_event_id};
@@ -46,22 +46,7 @@ pub fn record(cx: &Context, whose: &Record, name: &str, mut data: Value) -> Resu
             }
         }
     }
-    let who = cx.who()?;
-    let event = Event {
-        v: FORMAT_VERSION,
-        id: new_event_id(),
-        ts: clock::now(),
-        event: name.to_owned(),
-        ticket: None,
-        project: whose.project.clone(),
-        actor: who.name().to_owned(),
-        session: who.session().cloned(),
-        lineage: who.lineage().to_vec(),
-        rev: None,
-        batch: None,
-        data: serde_json::value::to_raw_value(&data)?,
-        crc: serde::de::IgnoredAny,
-    };
+    let event = Event::apart(new_event_id(), clock::now(), name, cx.who()?, whose.project.clone(), &data)?;
     Ok(FileLog::new(cx.home()?.events()).record(&event)?)
 }
 

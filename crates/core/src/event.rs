@@ -7,9 +7,10 @@
 use jiff::Timestamp;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::id::{EventId, ProjectName, SessionId, TicketId};
+use crate::who::Who;
 
 /// The `v` of every line this version writes. A higher one is from a newer Signalbox.
 pub const FORMAT_VERSION: u32 = 1;
@@ -47,6 +48,32 @@ pub struct Event {
 }
 
 impl Event {
+    /// An event that concerns no ticket.
+    pub fn apart(
+        id: EventId,
+        ts: Timestamp,
+        name: &str,
+        who: &Who,
+        project: Option<ProjectName>,
+        data: &impl Serialize,
+    ) -> serde_json::Result<Self> {
+        Ok(Self {
+            v: FORMAT_VERSION,
+            id,
+            ts,
+            event: name.to_owned(),
+            ticket: None,
+            project,
+            actor: who.name().to_owned(),
+            session: who.session().cloned(),
+            lineage: who.lineage().to_vec(),
+            rev: None,
+            batch: None,
+            data: to_raw_value(data)?,
+            crc: IgnoredAny,
+        })
+    }
+
     /// Whether it counts for its ticket. What a hook records only says which ticket the agent was on.
     pub fn concerns_ticket(&self) -> bool {
         self.ticket.is_some() && !self.event.starts_with("hook.")

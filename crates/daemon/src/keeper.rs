@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use signalbox_core::inject::{Failure, Injection, MOST_TEXT, USUAL_TTL};
-use signalbox_core::{AgentId, Event, EventId, FORMAT_VERSION, ProjectName, Who};
+use signalbox_core::{AgentId, Event, EventId, ProjectName, Who};
 use signalbox_integrations::monitor;
 use signalbox_store::agents::{self, Life};
 use signalbox_store::log::{EventLog, FileLog, LogError};
@@ -90,22 +90,10 @@ impl Keeper {
     }
 
     fn record(&self, happening: &Happening) -> Result<(), LogError> {
-        let data = serde_json::value::to_raw_value(&happening.data).map_err(LogError::Encode)?;
-        FileLog::new(self.home.events()).record(&Event {
-            v: FORMAT_VERSION,
-            id: happening.id.clone(),
-            ts: happening.at,
-            event: happening.event.to_owned(),
-            ticket: None,
-            project: happening.project.clone(),
-            actor: Who::System.name().to_owned(),
-            session: None,
-            lineage: Vec::new(),
-            rev: None,
-            batch: None,
-            data,
-            crc: serde::de::IgnoredAny,
-        })
+        let Happening { id, at, event, project, data } = happening;
+        let event = Event::apart(id.clone(), *at, event, &Who::System, project.clone(), data)
+            .map_err(LogError::Encode)?;
+        FileLog::new(self.home.events()).record(&event)
     }
 
     /// Put messages into an agent's outbox, the oldest first.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use signalbox_api::Events;
 use signalbox_api::wire::{Answer, Answered, Kind, Piece, Problem, VERSION};
+use signalbox_api::{Events, is_closed};
 use signalbox_core::glob;
 use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position};
 
@@ -70,7 +70,7 @@ impl Streams {
             match self.piece(id, &mut position, wanted) {
                 Ok(Some(piece)) => send(stream, &piece)?,
                 Ok(None) => {
-                    if is_gone(stream) {
+                    if is_closed(stream) {
                         return Ok(());
                     }
                     std::thread::sleep(LOOK);
@@ -139,13 +139,4 @@ fn parse(text: &str) -> Option<Position> {
         }
         _ => None,
     }
-}
-
-/// Whether the other end has closed.
-fn is_gone(stream: &UnixStream) -> bool {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let mut fds = [PollFd::new(stream, PollFlags::HUP)];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
-        && fds.iter().any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }

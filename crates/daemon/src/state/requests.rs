@@ -8,7 +8,7 @@ use signalbox_api::{
     AddMonitor, AddNotifier, Asker, Done, MonitorList, NotifierList, Register, RemoveMonitor, RemoveNotifier,
     Report, Request,
 };
-use signalbox_core::{AgentId, Event, FORMAT_VERSION, Refusal};
+use signalbox_core::{AgentId, Event, Refusal, Who};
 use signalbox_store::agents::Record;
 
 use super::agents::unknown_agent;
@@ -368,21 +368,7 @@ fn value(reply: &impl Serialize) -> Replied {
 
 /// An event that never was, to try a notifier with.
 fn test_event(message: &str, outside: &mut Outside<'_>) -> Result<Event, Problem> {
-    let data = serde_json::value::to_raw_value(&json!({ "message": message }))
-        .map_err(|error| Problem::new(Kind::Failure, "event", error.to_string()))?;
-    Ok(Event {
-        v: FORMAT_VERSION,
-        id: (outside.id)(),
-        ts: outside.now,
-        event: "notifier.test".to_owned(),
-        ticket: None,
-        project: None,
-        actor: "human".to_owned(),
-        session: None,
-        lineage: Vec::new(),
-        rev: None,
-        batch: None,
-        data,
-        crc: serde::de::IgnoredAny,
-    })
+    let data = json!({ "message": message });
+    Event::apart((outside.id)(), outside.now, "notifier.test", &Who::Human, None, &data)
+        .map_err(|error| Problem::new(Kind::Failure, "event", error.to_string()))
 }

@@ -45,7 +45,8 @@ fn events(store: &Store) -> Vec<String> {
 }
 
 fn agent(home: &Home, wrapper: Option<Registered>) -> AgentId {
-    let record = agents::register(home, Record::new("claude", "claude", "/")).expect("register");
+    let record =
+        agents::register(home, Record::new("claude", "claude", "/")).expect("register").expect("a free name");
     if wrapper.is_some() {
         agents::update(home, &record.id, |record| record.wrapper = wrapper).expect("update");
     }
