@@ -38,7 +38,7 @@ fn types(name: &'static str, cli: fn(&Place, &Model) -> Cli) {
         let is_shown = |input: &InputBox| match terminal.echo(input, text) {
             Echo::Whole | Echo::Collapsed => true,
             Echo::Partly => text.lines().count() > 10,
-            Echo::Other => false,
+            Echo::Behind | Echo::Other => false,
         };
         wait_until(&mut stage, text, terminal.read, is_shown);
         let keys = (terminal.withdraw)(text);

@@ -146,7 +146,11 @@ fn keys_that_were_held_back_count_when_they_are_let_go() {
     desk.types("k");
     desk.wait_typed(1);
     let (typed, seq) = (desk.handle.last_input_at(), desk.handle.input_seq());
-    std::thread::sleep(Duration::from_millis(100));
+    // The clock has to have gone on for a later key to be later.
+    let begun = std::time::Instant::now();
+    while begun.elapsed() < Duration::from_millis(2) {
+        std::thread::yield_now();
+    }
     drop(hold);
     desk.wait_typed(seq + 1);
     assert!(desk.handle.last_input_at() > typed);

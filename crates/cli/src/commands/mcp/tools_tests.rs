@@ -1,3 +1,5 @@
+//! Which command line each tool is, and what it refuses.
+
 use super::*;
 
 fn line(name: &str, arguments: &Value) -> Result<(String, Option<String>), String> {
