@@ -112,10 +112,9 @@ mod tests {
         for (name, text) in files {
             let path = folder.join(name);
             std::fs::create_dir_all(path.parent().expect("it has one")).expect("a folder");
-            std::fs::copy("/dev/null", &path).expect("a file");
-            use std::io::Write;
-            let mut file = std::fs::OpenOptions::new().write(true).open(&path).expect("it is there");
-            file.write_all(text.as_bytes()).expect("it can be written");
+            let mut file = std::fs::OpenOptions::new();
+            let mut file = file.write(true).create(true).truncate(true).open(&path).expect("a file");
+            std::io::Write::write_all(&mut file, text.as_bytes()).expect("it can be written");
         }
     }
 

@@ -71,7 +71,7 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
         "processor time when nothing happens, with all that monitors run",
         format!("{:.1} % of a core", share * 100.0),
     );
-    row("memory at first", format!("{} kB", memory_first));
+    row("memory at first", format!("{memory_first} kB"));
     row("memory after a quiet minute", format!("{memory_quiet} kB"));
     row("memory at the end (of the last daemon)", format!("{memory_last} kB"));
     row("news", format!("{files}, the last of them {} after it happened", duration(late)));
@@ -169,7 +169,7 @@ impl Fleet {
             let place = fleet.place(agent);
             std::fs::create_dir_all(&place)?;
             for monitor in 0..EACH {
-                run::write(&place.join(format!("m{monitor}.txt")), "nothing\n".to_owned())?;
+                run::write(&place.join(format!("m{monitor}.txt")), "nothing\n")?;
             }
             let name = format!("a{agent}");
             fleet.agents.push(spawn(
@@ -220,7 +220,7 @@ impl Fleet {
         let file = self.place(agent).join(format!("m{monitor}.txt"));
         let early = file.with_extension("new");
         run::write(&early, format!("{words}\n"))?;
-        std::fs::rename(early, file)?;
+        signalbox_store::files::rename(&early, &file)?;
         self.happened.insert(words, Instant::now());
         Ok(())
     }
