@@ -10,8 +10,15 @@ use signalbox_drivers::{Driver, Said};
 /// How long a program that says nothing is taken to work on.
 const SILENT: jiff::SignedDuration = jiff::SignedDuration::from_secs(3);
 
-/// How long the screen must have shown the same after a hook to be believed against it.
-const AFFIRMED: jiff::SignedDuration = jiff::SignedDuration::from_secs(10);
+/// How long the screen must go on showing this after a hook to be believed against it. A dialog is there or it is not; work
+/// may still be drawn when its end was told; and before there is work to be seen there is a moment without.
+fn doubted(seen: State) -> jiff::SignedDuration {
+    match seen {
+        State::Idle => jiff::SignedDuration::from_secs(10),
+        State::Working => jiff::SignedDuration::from_secs(1),
+        _ => jiff::SignedDuration::ZERO,
+    }
+}
 
 /// The newest word of each source.
 #[derive(Debug, Default)]
@@ -46,16 +53,16 @@ impl Evidence {
         }
     }
 
-    /// What the screen has gone on saying for so long after a hook said otherwise is news: hooks are processes, and the one of
-    /// a prompt may be heard after the one of the turn's end.
+    /// What the screen has gone on saying for so long after a hook said otherwise is news: hooks are processes, and on a busy
+    /// machine the one of a turn's end may be heard before that of its prompt, or after the next turn has begun.
     fn affirm_screen(&mut self, now: Timestamp) {
-        let at = |source| self.signals.iter().find(|signal| signal.source == source).map(|signal| signal.at);
-        let (Some(hook), Some(seen)) = (at(Source::Hook), at(Source::Screen)) else { return };
-        if seen <= hook
-            && now.duration_since(hook) > AFFIRMED
-            && let Some(screen) = self.signals.iter_mut().find(|signal| signal.source == Source::Screen)
-        {
-            screen.at = hook + AFFIRMED;
+        let hook = self.signals.iter().find(|signal| signal.source == Source::Hook).map(|signal| signal.at);
+        let screen = self.signals.iter_mut().find(|signal| signal.source == Source::Screen);
+        let (Some(hook), Some(screen)) = (hook, screen) else { return };
+        let doubted = doubted(screen.says);
+        if screen.at <= hook && now.duration_since(hook) >= doubted {
+            // Just after it.
+            screen.at = hook + doubted + jiff::SignedDuration::from_millis(1);
         }
     }
 
@@ -146,6 +153,23 @@ mod tests {
         {
             evidence.hear_reading(&idle, at(seconds));
             assert_eq!(assess(evidence.signals(), sees).state, state, "after {seconds} s");
+        }
+    }
+
+    /// The hook of a turn's end was heard when the next turn had begun and asked something.
+    #[test]
+    fn a_dialog_on_the_screen_is_believed_at_once() {
+        let at = |millis: i64| Timestamp::from_millisecond(1_763_000_000_000 + millis).expect("a time");
+        let sees = insights::of(signalbox_drivers::find("copilot"));
+        let shows = |activity| Reading { activity: Some(activity), because: "", input: InputBox::Hidden };
+        for (activity, state, after) in
+            [(Activity::Permission, State::WaitingPermission, 0), (Activity::Working, State::Working, 1_000)]
+        {
+            let mut evidence = Evidence::default();
+            evidence.hear_reading(&shows(activity), at(0));
+            evidence.hear(Source::Hook, State::Idle, at(500), "its turn ended");
+            evidence.hear_reading(&shows(activity), at(500 + after));
+            assert_eq!(assess(evidence.signals(), sees).state, state);
         }
     }
 }
