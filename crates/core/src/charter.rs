@@ -67,6 +67,9 @@ pub struct Charter {
     pub developer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debug: Option<Debug>,
+    /// Variables whose values are not written down, where a person has said which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redact: Option<Vec<String>>,
 }
 
 impl Default for Charter {
@@ -94,6 +97,7 @@ impl Default for Charter {
             services: Vec::new(),
             developer: None,
             debug: None,
+            redact: None,
         }
     }
 }

@@ -9,6 +9,7 @@ use signalbox_core::{Mode, ProjectName, Role, TicketId, trigger};
 
 use crate::config::{Config, Project};
 use crate::home::Home;
+use crate::launch::Agents;
 use crate::policy::{self, Format, RepositoryPolicy};
 use crate::project;
 
@@ -74,6 +75,7 @@ pub fn compile(
         approve: own.and_then(|own| own.approve.clone()),
         developer: root.as_deref().and_then(project::developer),
         debug: debug(home, config),
+        redact: redact(config),
         root: place,
         rules,
         broken,
@@ -130,6 +132,12 @@ fn scratch(root: Option<&str>) -> Vec<String> {
         }
     }
     found
+}
+
+/// Only what differs from the usual: charters are read by every hook.
+fn redact(config: &Config) -> Option<Vec<String>> {
+    let own = &config.agents.redact;
+    (*own != Agents::default().redact).then(|| own.clone())
 }
 
 fn debug(home: &Home, config: &Config) -> Option<Debug> {

@@ -14,6 +14,7 @@ mod hold_back;
 mod input;
 mod prompt;
 mod record;
+mod redact;
 mod speaker;
 mod start;
 mod subagent;

@@ -8,7 +8,7 @@ use signalbox_store::log::{EventLog, FileLog};
 use signalbox_store::session::Session;
 use signalbox_store::{Home, clock, new_event_id};
 
-use super::{Caller, Trouble, debug, speaker, unguarded};
+use super::{Caller, Trouble, debug, redact, speaker, unguarded};
 use crate::context::Context;
 
 /// How much of a command, prompt or message is kept.
@@ -89,12 +89,19 @@ pub fn write(
     mut data: Map<String, Value>,
 ) -> Result<(), Trouble> {
     insert(&mut data, "mode", json!(session.charter.mode));
+    redact::blot(&session.charter, &mut data);
     debug::say(&session.charter, "info", kind.name(), &data);
-    named(home, session, &format!("hook.{}", kind.name()), &data)
+    append(home, session, &format!("hook.{}", kind.name()), &data)
 }
 
 /// Append an event of any name.
 pub fn named(home: &Home, session: &Session, name: &str, data: &Map<String, Value>) -> Result<(), Trouble> {
+    let mut data = data.clone();
+    redact::blot(&session.charter, &mut data);
+    append(home, session, name, &data)
+}
+
+fn append(home: &Home, session: &Session, name: &str, data: &Map<String, Value>) -> Result<(), Trouble> {
     let broken = |why: String| Trouble::Log(why);
     let event = Event {
         v: FORMAT_VERSION,

@@ -105,3 +105,25 @@ fn the_shell_of_the_hook_is_not_the_session() {
     let event = json(&env.sb(["log", "--event", "session.started", "--json"]).success());
     assert_eq!(event["data"]["pid"], ada.pid());
 }
+
+#[test]
+fn known_secrets_do_not_stand_in_the_log() {
+    let env = env();
+    let line = |command: &str| {
+        let call = serde_json::json!({
+            "session_id": "secretive", "hook_event_name": "PreToolUse", "cwd": env.project(),
+            "tool_name": "Bash", "tool_input": { "command": command },
+        });
+        let hook = format!(
+            "{} hook pre-tool --cli claude",
+            signalbox_testkit::quote(&env.program().display().to_string())
+        );
+        env.bash(&format!("export GITHUB_TOKEN=hunter2-and-more; {hook} <<'END'\n{call}\nEND"))
+    };
+    let start = serde_json::json!({ "session_id": "secretive", "cwd": env.project(), "source": "startup" });
+    env.sb_with_input(["hook", "session-start", "--cli", "claude"], start.to_string()).success();
+    line("curl -H 'token: hunter2-and-more' https://example.org").success();
+    let log = env.sb(["log", "--event", "hook.pre-tool", "--json"]).success();
+    assert!(log.stdout.contains("token: ****************'"), "{log}");
+    let _ = log.never_says("hunter2");
+}
