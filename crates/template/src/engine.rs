@@ -61,7 +61,7 @@ pub fn render_with(template: &Found, event: &Value, extras: &Extras) -> Result<M
                 Some(name) => Wrong {
                     place: template.place(),
                     line: error.line(),
-                    what: format!("there is no `{name}` in this event"),
+                    what: format!("a name in it does not exist in this event: `{name}`"),
                 },
                 None => explain(template, &error),
             }

@@ -196,5 +196,5 @@ fn plugins_are_listed_tried_and_checked() {
     ");
     env.sb(["plugins", "test", "empty"]).code(1).says("the plugin `empty` failed: it ended with code 2");
     add(&env, "nonsense = 1\n");
-    env.sb(["list"]).code(1).says("unknown field `nonsense`");
+    env.sb(["list"]).code(1).says("there is no setting `nonsense`");
 }

@@ -177,6 +177,12 @@ fn settings_are_read_and_changed() {
         After how long without a keystroke whoever attached with `-i` only watches.
     agents.redact = *_API_KEY, *_TOKEN, *_SECRET, *_PASSWORD  (default)
         Variables whose values never stand in a recording or log; `*` for anything.
+    heartbeat.schedule = @every 15m  (default)
+        When the daemon looks after things: five fields as cron has them, `@hourly` and its like, `@every 15m`, or `off`.
+    heartbeat.run =   (default)
+        Lines for the shell that a heartbeat runs, but only when something has changed since the last one.
+    heartbeat.timeout = 600  (default)
+        How long each of these lines may take, in seconds.
     ");
     insta::assert_snapshot!(env.sb(["config", "get", "vault"]), @"$SIGNALBOX_HOME/vault");
     env.sb(["config", "set", "vault", "~/Nötes of mine"]).success();

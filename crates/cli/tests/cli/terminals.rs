@@ -18,7 +18,7 @@ fn the_current_ticket_is_the_terminals() {
     right.sb(["clear"]).success();
     left.sb(["status"]).success().says(&a);
     // A third window has none, as two tickets are being worked on.
-    env.terminal("third").sb(["status"]).code(4).says("you have no current ticket");
+    env.terminal("third").sb(["show"]).code(4).says("you have no current ticket");
     // Both are the same human.
     right.sb(["submit", &a, "-m", "done"]).success();
     left.sb(["approve"]).success();
@@ -33,7 +33,7 @@ fn a_script_is_of_its_terminal() {
     let mut left = env.terminal("left");
     left.sb(["switch", &a]).success();
     left.run("bash -c 'sb status; true'").success().says(&a);
-    left.run("setsid -w sb status").code(4);
+    left.run("setsid -w sb show").code(4);
     let mut ada = env.agent("ada");
     ada.sb(["switch", &b]).success();
     ada.run("setsid -w sb status").success().says(&b);

@@ -216,7 +216,10 @@ fn status_goes_either_way_round_and_every_way() {
     --- stderr
     sb_Bq5DH9 is in-progress already.
     ");
-    insta::assert_snapshot!(env.sb(["status"]), @"sb_Bq5DH9  in-progress  P3  One");
+    insta::assert_snapshot!(env.sb(["status"]), @"
+    sb_Bq5DH9  in-progress  P3  One
+    daemon  does not run; `sb up` starts it
+    ");
     insta::assert_snapshot!(env.sb(["status", "done"]), @"
     --- stderr
     error: sb_Bq5DH9 is in-progress, not waiting for review

@@ -11,6 +11,7 @@ mod goal;
 mod histories;
 mod inject;
 mod invariants;
+mod naming;
 mod pace;
 mod review;
 mod schedule;
