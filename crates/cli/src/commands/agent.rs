@@ -210,8 +210,10 @@ fn log(cx: &Context, record: &Record, all: bool) -> Result<(), CommandError> {
 }
 
 fn stop(cx: &Context, record: &Record) -> Result<(), CommandError> {
-    attach::stop(&record.socket).map_err(|error| unreachable(record, &error))?;
+    // Written down before it is done, so that nobody takes its end for a failure; but only if there is somebody to ask.
+    about(record)?;
     crate::agents::record(cx, record, "agent.terminated", json!({}))?;
+    attach::stop(&record.socket).map_err(|error| unreachable(record, &error))?;
     let begun = Instant::now();
     while begun.elapsed() < END {
         if agents::load(cx.home()?, &record.id)?.is_none_or(|now| now.life() != Life::Runs) {

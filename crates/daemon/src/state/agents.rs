@@ -14,7 +14,7 @@ use signalbox_store::agents::Record;
 
 use super::goals::GoalWatch;
 use super::watches::Watch;
-use super::{AWAY, Dirty, Outside, State};
+use super::{AWAY, Dirty, Missing, Outside, State};
 use crate::kept::{self, Seat};
 use crate::msg::{Connection, Effect};
 
@@ -198,7 +198,7 @@ impl State {
                     return;
                 }
             }
-            None if runs || !self.missing.contains_key(id) => return,
+            None if runs || self.missing.get(id).is_none_or(|missing| missing.ended) => return,
             None => {}
         }
         // Nobody wrote down its end, or it would have been heard.
@@ -209,12 +209,7 @@ impl State {
     /// An agent has ended, with that exit code if somebody saw it. Its seat is free once its outbox is closed.
     pub(super) fn end_agent(&mut self, id: &AgentId, code: Option<i64>, outside: &mut Outside<'_>) {
         let Some(seat_name) = self.seat_of(id) else { return };
-        let Some(seat) = self.seats.get(&seat_name) else { return };
-        let messages = seat.watches.values().flat_map(|watch| &watch.pending);
-        let unsure =
-            messages.filter(|message| message.to.as_ref() == Some(id)).map(|message| message.id.clone());
-        let project = self.agents.get(id).and_then(|agent| agent.record.project.clone());
-        self.effects.push(Effect::Close { agent: id.clone(), project, unsure: unsure.collect() });
+        self.close_outbox(id);
         self.goal_of_ended(id, code, outside);
         self.close_agent_outlets(id);
         if let Some(seat) = self.seats.get_mut(&seat_name) {
@@ -226,7 +221,17 @@ impl State {
             self.say(format!("{id} has ended"));
         }
         // If the outbox cannot be closed now, it is tried again.
-        self.missing.insert(id.clone(), outside.now + LOOK_AGAIN);
+        self.missing.insert(id.clone(), Missing { at: outside.now + LOOK_AGAIN, ended: true });
+    }
+
+    /// Nothing more gets to an agent that is gone. Of some messages it is not known whether they wait for it.
+    fn close_outbox(&mut self, id: &AgentId) {
+        let Some(seat) = self.seat_of(id).and_then(|seat| self.seats.get(&seat)) else { return };
+        let messages = seat.watches.values().flat_map(|watch| &watch.pending);
+        let unsure =
+            messages.filter(|message| message.to.as_ref() == Some(id)).map(|message| message.id.clone());
+        let project = self.agents.get(id).and_then(|agent| agent.record.project.clone());
+        self.effects.push(Effect::Close { agent: id.clone(), project, unsure: unsure.collect() });
     }
 
     /// The outbox of an agent that is gone is closed: what never was in it may go to another.
@@ -251,9 +256,19 @@ impl State {
     /// Looks, goals, stalls and those who left.
     pub(super) fn agents_due(&mut self, outside: &mut Outside<'_>) {
         let now = outside.now;
-        for (id, at) in self.missing.iter_mut().filter(|(_, at)| **at <= now) {
-            *at = now + LOOK_AGAIN;
-            self.effects.push(Effect::CheckLife(id.clone()));
+        let due: Vec<(AgentId, bool)> = self
+            .missing
+            .iter()
+            .filter(|(_, missing)| missing.at <= now)
+            .map(|(id, one)| (id.clone(), one.ended))
+            .collect();
+        for (id, ended) in due {
+            if ended {
+                self.close_outbox(&id);
+            } else {
+                self.effects.push(Effect::CheckLife(id.clone()));
+            }
+            self.missing.insert(id, Missing { at: now + LOOK_AGAIN, ended });
         }
         let known: Vec<AgentId> = self.agents.keys().cloned().collect();
         for id in known {

@@ -272,6 +272,16 @@ impl State {
         self.progress(id, status, summary, outside);
     }
 
+    /// A person ended the agent: that is neither a success nor a failure of its own.
+    pub(super) fn let_go(&mut self, id: &AgentId) {
+        let Some(seat_name) = self.seat_of(id) else { return };
+        let goal = self.seats.get_mut(&seat_name).and_then(|seat| seat.goal.as_mut());
+        if let Some(goal) = goal.filter(|goal| goal.agent == *id) {
+            goal.over = true;
+            self.dirty.insert(Dirty::Seat(seat_name));
+        }
+    }
+
     /// A person takes an agent over, or gives it back.
     pub(super) fn claim(&mut self, id: &AgentId, claimed: bool, outside: &mut Outside<'_>) {
         let now = outside.now;

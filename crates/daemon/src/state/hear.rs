@@ -37,6 +37,11 @@ impl State {
                     self.claim(&id, event.event == "agent.claimed", outside);
                 }
             }
+            "agent.terminated" => {
+                if let Some(id) = agent_in(&data()) {
+                    self.let_go(&id);
+                }
+            }
             "goal.set" => {
                 let data = data();
                 if let (Some(id), Ok(wish)) = (agent_in(&data), Wish::deserialize(&data)) {

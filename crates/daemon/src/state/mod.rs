@@ -66,8 +66,8 @@ pub struct State {
     bad_config: Option<String>,
     agents: BTreeMap<AgentId, Agent>,
     seats: BTreeMap<String, Seat>,
-    /// Agents that sat somewhere when the daemon last ended and have not come back, and when to look for them.
-    missing: BTreeMap<AgentId, Timestamp>,
+    /// Agents whose seats are not free yet though they are not here.
+    missing: BTreeMap<AgentId, Missing>,
     outlets: BTreeMap<String, Outlet>,
     /// What outlets had to tell when the daemon last ended.
     left_over: BTreeMap<String, kept::Outlet>,
@@ -80,6 +80,15 @@ pub struct State {
     dirty: BTreeSet<Dirty>,
     /// How far the log is heard, where that is news.
     heard: Option<Position>,
+}
+
+/// An agent that sat somewhere and is not here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Missing {
+    /// When to look after it.
+    at: Timestamp,
+    /// It is known to have ended, and its outbox is being closed.
+    ended: bool,
 }
 
 /// The daemon's own rhythm.
@@ -110,7 +119,8 @@ impl State {
         let seats: BTreeMap<String, Seat> =
             kept.seats.into_iter().filter(|(_, seat)| now.duration_since(seat.used) < SEAT_KEPT).collect();
         let occupied = seats.values().filter(|seat| seat.occupied);
-        let missing = occupied.map(|seat| (seat.agent.clone(), now + AWAY)).collect();
+        let missing =
+            occupied.map(|seat| (seat.agent.clone(), Missing { at: now + AWAY, ended: false })).collect();
         let mut state = Self {
             next_config: now + CONFIG_LOOK,
             about,
@@ -177,7 +187,7 @@ impl State {
     pub fn next_due(&self) -> Timestamp {
         let agents = self.agents.values().filter_map(|agent| agent.next_due(&self.seats));
         let outlets = self.outlets.values().filter_map(Outlet::next_due);
-        let missing = self.missing.values().copied();
+        let missing = self.missing.values().map(|missing| missing.at);
         agents.chain(outlets).chain(missing).chain(self.beat.next).fold(self.next_config, Timestamp::min)
     }
 

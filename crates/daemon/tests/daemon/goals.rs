@@ -197,3 +197,29 @@ fn a_goal_can_be_set_while_the_agent_runs() {
     world.pass(11);
     assert_eq!(world.stopped, [id]);
 }
+
+#[test]
+fn one_that_a_person_ended_has_not_failed() {
+    let (mut world, id) = with_goal(json!({}));
+    world.write("agent.terminated", json!({ "agent": id }));
+    world.exit(&id, 143);
+    world.feed();
+    assert!(world.events("agent.failed").is_empty());
+}
+
+#[test]
+fn an_outbox_that_cannot_be_closed_is_closed_later_and_nobody_vanishes_twice() {
+    let (mut world, id) = with_goal(json!({}));
+    world.exit(&id, 0);
+    world.feed();
+    // The keeper's word that it is closed never comes.
+    world.lose_closings();
+    world.pass(25);
+    assert!(world.checks.is_empty() && world.events("agent.vanished").is_empty());
+    let record = world.record(2, Some("ada"));
+    let next = world.begin(record);
+    assert!(world.unregistered.contains(&next), "the seat is not free yet");
+    world.keep_delivering();
+    world.pass(1);
+    assert!(world.unregistered.is_empty());
+}

@@ -239,6 +239,11 @@ impl World {
         }
     }
 
+    /// What the keeper has done is not told.
+    pub fn lose_closings(&mut self) {
+        self.closings.clear();
+    }
+
     fn close(&mut self, agent: &AgentId) {
         for id in self.outboxes.remove(agent).unwrap_or_default() {
             self.write("inject.failed", json!({ "agent": agent, "injection": id, "reason": "exited" }));
