@@ -5,6 +5,7 @@ use signalbox_testkit::TestEnv;
 
 use crate::daemon::{Daemon, configure};
 use crate::kit::{Agent, env, events, json_of, quick};
+use crate::recordings::Disk;
 use crate::window::eventually;
 
 /// A monitor that works, beside those that do not.
@@ -110,6 +111,31 @@ fn a_notifier_that_panics() {
     harms_nobody(&notifier("true"), break_it, |env| failing(env, "a bug in sb"));
 }
 
+fn plugin(run: &str) -> String {
+    format!("[[plugins]]\nname = \"bad\"\nevents = [\"agent.state\"]\nrun = \"{run}\"\ntimeout = 1\n")
+}
+
+#[test]
+fn a_plugin_that_hangs() {
+    harms_nobody(&plugin("sleep 1000"), |_| {}, |env| failing(env, "too long"));
+}
+
+#[test]
+fn a_plugin_that_prints_a_gigabyte() {
+    harms_nobody(&plugin("head -c 1000000000 /dev/zero"), |_| {}, |env| failing(env, "too much"));
+}
+
+#[test]
+fn a_plugin_that_fails_and_talks_nonsense() {
+    harms_nobody(&plugin("echo nonsense; echo it broke >&2; exit 3"), |_| {}, |env| failing(env, "code 3"));
+}
+
+#[test]
+fn a_plugin_that_panics() {
+    let break_it = |env: &mut TestEnv| env.set("SIGNALBOX_PANIC", "bad");
+    harms_nobody(&plugin("true"), break_it, |env| failing(env, "a bug in sb"));
+}
+
 #[test]
 fn a_template_that_never_ends_or_cannot_be_read() {
     for (text, words) in [
@@ -135,4 +161,29 @@ fn a_template_that_never_ends_or_cannot_be_read() {
         });
         env.sb(["logs"]).success().says("shell_changed.jinja").says(words);
     }
+}
+
+#[test]
+fn a_disk_that_is_full_holds_the_news_back_until_it_is_not() {
+    let env = env();
+    let file = good_monitor(&env);
+    let folder = env.home().join("daemon");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let Some(_disk) = Disk::mount(&folder, "256k") else {
+        return eprintln!("SKIPPED: this user may not mount a file system, so no disk was full");
+    };
+    let _daemon = Daemon::start(&env);
+    let agent = Agent::puppet(&env, &quick());
+    eventually("the first look", || rows(&env).iter().any(|row| row["last"].is_string()));
+    let filler = folder.join("filler");
+    let disk = rustix::fs::statvfs(&folder).expect("the disk");
+    env.write(&filler, vec![b'x'; usize::try_from(disk.f_bavail * disk.f_frsize).expect("a small disk")]);
+    env.write(&file, "all is well\n");
+    eventually("the disk to be complained about", || {
+        env.sb(["logs"]).success().stdout.contains("could not keep")
+    });
+    assert!(agent.prompts().is_empty(), "what is not written down is not told");
+    std::fs::remove_file(&filler).expect("there is room again");
+    eventually("the news to arrive", || agent.prompts().iter().any(|prompt| prompt.contains("all is well")));
+    assert_eq!(agent.prompts().len(), 1, "{:?}", agent.prompts());
 }

@@ -117,10 +117,10 @@ fn recording_can_be_switched_off() {
 }
 
 /// A file system in memory, gone when dropped.
-struct Disk<'a>(&'a Path);
+pub struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
-    fn mount(at: &'a Path, size: &str) -> Option<Self> {
+    pub fn mount(at: &'a Path, size: &str) -> Option<Self> {
         let options = format!("size={size},mode=700");
         let done = Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(at).output();
         done.is_ok_and(|output| output.status.success()).then_some(Self(at))
