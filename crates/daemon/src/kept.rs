@@ -207,7 +207,12 @@ pub fn load(home: &Home) -> io::Result<(Kept, Vec<PathBuf>)> {
         }
     }
     let position = files::read_optional(&home.daemon().join(POSITION))?;
-    kept.position = position.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    if let Some(bytes) = position {
+        match serde_json::from_slice(&bytes) {
+            Ok(position) => kept.position = Some(position),
+            Err(_) => broken.push(set_aside(home, home.daemon().join(POSITION))?),
+        }
+    }
     Ok((kept, broken))
 }
 
@@ -217,7 +222,8 @@ fn folder(home: &Home, name: &str) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut found = Vec::new();
     for name in files::names(&folder)?.into_iter().filter(|name| name.ends_with(".json")) {
         let path = folder.join(name);
-        found.extend(files::read_optional(&path)?.map(|bytes| (path, bytes)));
+        // What is no file holds nothing, and is set aside with what cannot be understood.
+        found.extend(files::read_optional(&path).unwrap_or_default().map(|bytes| (path, bytes)));
     }
     Ok(found)
 }
@@ -225,7 +231,8 @@ fn folder(home: &Home, name: &str) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
 fn set_aside(home: &Home, path: PathBuf) -> io::Result<PathBuf> {
     let aside = home.quarantine().join("daemon");
     files::create_private_dir(&aside)?;
-    let to = aside.join(path.file_name().unwrap_or_default());
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let to = aside.join(format!("{}-{name}", signalbox_store::new_event_id()));
     files::rename(&path, &to)?;
     Ok(to)
 }

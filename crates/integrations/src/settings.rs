@@ -42,12 +42,21 @@ impl Key {
 #[error("{0}")]
 pub struct BadSettings(pub String);
 
+/// Settings that are times, whatever the type.
+const TIMES: &[&str] = &["every", "timeout", "ttl"];
+
+/// The longest time that can be set, in seconds: 31 days.
+pub const LONGEST: u64 = 31 * 24 * 60 * 60;
+
 /// Whether all that is required is there, and nothing that the type does not know. `common` are known to every type.
 pub fn check(kind: &str, keys: &[Key], common: &[Key], settings: &Settings) -> Result<(), BadSettings> {
     for key in keys.iter().filter(|key| key.required) {
         if settings.get(key.name).is_none_or(Value::is_null) {
             return Err(BadSettings(format!("`{kind}` needs `{}`: {}", key.name, key.about)));
         }
+    }
+    for name in TIMES {
+        seconds(settings, name)?;
     }
     let known = || keys.iter().chain(common).map(|key| key.name);
     for name in settings.keys() {
@@ -78,15 +87,15 @@ pub fn switch(settings: &Settings, name: &str) -> Result<bool, BadSettings> {
     }
 }
 
-/// A number of seconds, at least one.
+/// A number of seconds, at least one and at most [`LONGEST`].
 pub fn seconds(settings: &Settings, name: &str) -> Result<Option<u64>, BadSettings> {
     match settings.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_u64() {
-            Some(seconds @ 1..) => Ok(Some(seconds)),
-            _ => {
-                Err(BadSettings(format!("`{name}` has to be a whole number of seconds, and {value} is none")))
-            }
+            Some(seconds @ 1..=LONGEST) => Ok(Some(seconds)),
+            _ => Err(BadSettings(format!(
+                "`{name}` has to be a whole number of seconds between 1 and {LONGEST}, and {value} is none"
+            ))),
         },
     }
 }

@@ -38,13 +38,34 @@ fn text_filled_in(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Resu
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, after)) = after.split_once('}') else { break };
-        filled.push_str(before);
-        filled.push_str(&variable(name).ok_or_else(|| name.to_owned())?);
-        rest = after;
+        let name = after.split_once('}').filter(|(name, _)| is_variable(name));
+        // `$${NAME}` means `${NAME}`, and what is no name of a variable is the shell's business.
+        let escaped = before.strip_suffix('$');
+        match name.filter(|_| escaped.is_none()) {
+            Some((name, after)) => {
+                filled.push_str(before);
+                filled.push_str(&variable(name).ok_or_else(|| name.to_owned())?);
+                rest = after;
+            }
+            None => {
+                filled.push_str(escaped.unwrap_or(before));
+                filled.push_str("${");
+                rest = after;
+            }
+        }
     }
     filled.push_str(rest);
     Ok(filled)
+}
+
+fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Whether any text in it names a variable.
+pub fn names_variables(settings: &Settings) -> bool {
+    filled_in(settings, &|_| None).is_err()
 }
 
 #[cfg(test)]
@@ -65,6 +86,12 @@ mod tests {
             json!({ "token": "${TOKEN}", "headers": { "x": ["a ${TOKEN} b", 1] }, "open": "${TOKEN" });
         let filled = json!({ "token": "s3cret", "headers": { "x": ["a s3cret b", 1] }, "open": "${TOKEN" });
         assert_eq!(fill(given), Ok(filled));
+    }
+
+    #[test]
+    fn what_the_shell_fills_in_is_left_to_it() {
+        let given = json!({ "a": "echo $${f} ${HOME%/x} ${} ${" });
+        assert_eq!(fill(given), Ok(json!({ "a": "echo ${f} ${HOME%/x} ${} ${" })));
     }
 
     #[test]

@@ -54,6 +54,9 @@ enum What {
     Types {},
 }
 
+/// In seconds.
+const YEAR: u64 = 365 * 24 * 60 * 60;
+
 /// How long an agent may take.
 #[derive(clap::Args, Default)]
 pub struct Limits {
@@ -100,12 +103,21 @@ pub fn wish(kind: &str, settings: &[String], limits: &Limits) -> Result<Value, C
     found.check(&settings).map_err(|bad| {
         CommandError::usage("goal.settings", bad.to_string()).hint("`sb goal types` says what each takes.")
     })?;
-    let seconds =
-        |time: &Option<String>| time.as_deref().map(|time| span(time).map(|time| time.as_secs())).transpose();
+    let seconds = |time: &Option<String>| time.as_deref().map(limit).transpose();
     Ok(json!({
         "type": kind, "settings": settings,
         "max_seconds": seconds(&limits.max_time)?, "stall_seconds": seconds(&limits.stall)?,
     }))
+}
+
+/// A limit in seconds; nobody waits for longer than a year.
+fn limit(time: &str) -> Result<u64, CommandError> {
+    let seconds = span(time)?.as_secs();
+    if (1..=YEAR).contains(&seconds) {
+        return Ok(seconds);
+    }
+    Err(CommandError::usage("time.span", format!("`{time}` is not between a second and a year"))
+        .hint("Write it like `90m` or `2h`."))
 }
 
 fn signal(cx: &Context, status: &str, summary: &[String], agent: Option<&str>) -> Result<(), CommandError> {

@@ -211,7 +211,9 @@ impl State {
         let Some(seat_name) = self.seat_of(id) else { return };
         self.close_outbox(id);
         self.goal_of_ended(id, code, outside);
-        self.close_agent_outlets(id);
+        // There is nobody left to be asked.
+        self.effects.retain(|effect| !matches!(effect, Effect::StopAgent { agent, .. } if agent == id));
+        self.close_agent_outlets(id, outside.now);
         if let Some(seat) = self.seats.get_mut(&seat_name) {
             seat.used = outside.now;
             seat.claimed = false;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use signalbox_api::rows::GoalRow;
@@ -22,6 +22,8 @@ use crate::msg::{Effect, GoalJob, Task, Work};
 
 /// How often a goal is looked at unless its settings say otherwise.
 const EVERY: Duration = Duration::from_secs(60);
+/// No limit is longer, in seconds: ten years.
+const LONGEST: u64 = 10 * 365 * 24 * 60 * 60;
 /// How long a look may take, unless its settings say more.
 const LOOK_TIME: Duration = Duration::from_secs(45);
 
@@ -84,8 +86,7 @@ impl State {
         let now = outside.now;
         let Some(agent) = self.agents.get(id) else { return };
         let Some(seat) = self.seats.get_mut(&agent.seat) else { return };
-        let seconds =
-            |seconds: u64| SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX / 2));
+        let seconds = |seconds: u64| signed(Duration::from_secs(seconds.min(LONGEST)));
         let mut allowance = wish.max_seconds.map(|most| Allowance::new(seconds(most), now));
         if let Some(allowance) = allowance.as_mut().filter(|_| seat.claimed) {
             allowance.freeze(now);
@@ -97,7 +98,7 @@ impl State {
             status: GoalStatus::Pending,
             summary: None,
             allowance,
-            stall_seconds: wish.stall_seconds,
+            stall_seconds: wish.stall_seconds.map(|seconds| seconds.min(LONGEST)),
             over: false,
         });
         self.dirty.insert(Dirty::Seat(agent.seat.clone()));
@@ -270,6 +271,12 @@ impl State {
         };
         let summary = goal.summary.clone().or(Some(how));
         self.progress(id, status, summary, outside);
+    }
+
+    /// Whether the agent itself says when its goal is reached.
+    pub(super) fn ends_by_its_word(&self, id: &AgentId) -> bool {
+        let seat = self.seat_of(id).and_then(|seat| self.seats.get(&seat));
+        seat.and_then(|seat| seat.goal.as_ref()).is_some_and(|goal| goal.kind == "agent_signal")
     }
 
     /// A person ended the agent: that is neither a success nor a failure of its own.

@@ -52,6 +52,14 @@ impl State {
                 let data = data();
                 let status = data["status"].as_str().and_then(GoalStatus::from_word);
                 if let (Some(id), Some(status)) = (agent_in(&data), status) {
+                    // That something else is reached is not for the agent to say.
+                    if status.is_final() && event.session.is_some() && !self.ends_by_its_word(&id) {
+                        self.say(format!(
+                            "{id} says that it is {}, but its goal is another",
+                            status.as_str()
+                        ));
+                        return;
+                    }
                     let summary = data["summary"].as_str().map(ToOwned::to_owned);
                     self.progress(&id, status, summary, outside);
                 }

@@ -116,8 +116,9 @@ struct Running {
 impl State {
     pub fn new(about: About, config: Config, kept: Kept, outside: &mut Outside<'_>) -> Self {
         let now = outside.now;
-        let seats: BTreeMap<String, Seat> =
-            kept.seats.into_iter().filter(|(_, seat)| now.duration_since(seat.used) < SEAT_KEPT).collect();
+        let (seats, old): (BTreeMap<String, Seat>, BTreeMap<String, Seat>) =
+            kept.seats.into_iter().partition(|(_, seat)| now.duration_since(seat.used) < SEAT_KEPT);
+        let forgotten = old.keys().map(|name| Effect::Forget { file: kept::seat_file(name) }).collect();
         let occupied = seats.values().filter(|seat| seat.occupied);
         let missing =
             occupied.map(|seat| (seat.agent.clone(), Missing { at: now + AWAY, ended: false })).collect();
@@ -134,7 +135,7 @@ impl State {
             troubles: Vec::new(),
             beat: Beat::default(),
             tasks: 0,
-            effects: Vec::new(),
+            effects: forgotten,
             dirty: BTreeSet::new(),
             heard: None,
         };

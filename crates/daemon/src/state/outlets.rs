@@ -26,6 +26,8 @@ const TELL_TIME: Duration = Duration::from_secs(20);
 const MOST_TRIES: u32 = 3;
 /// The most that waits to be told; the oldest go first.
 const MOST_WAITING: usize = 500;
+/// How long the notifiers of an agent outlive it, so that they hear of its end.
+const LINGER: SignedDuration = SignedDuration::from_secs(30);
 /// How long after a failure it is tried again, for the first time.
 const AGAIN: SignedDuration = SignedDuration::from_secs(10);
 
@@ -53,6 +55,10 @@ pub struct Outlet {
     trouble: Option<String>,
     /// Whoever tries it out waits for the answer.
     asked: Option<(Connection, u64, Event)>,
+    /// What is being told is only a try.
+    trying: bool,
+    /// Its agent has ended: it goes when that has been told.
+    closes: Option<Timestamp>,
 }
 
 impl Outlet {
@@ -76,13 +82,15 @@ impl Outlet {
             told: 0,
             trouble: None,
             asked: None,
+            trying: false,
+            closes: None,
         }
     }
 
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         match self.running {
             Some(running) => Some(running.until),
-            None => self.next,
+            None => self.next.into_iter().chain(self.closes).min(),
         }
     }
 
@@ -128,8 +136,19 @@ impl State {
     }
 
     fn open(&mut self, name: String, mut outlet: Outlet, before: Option<Outlet>, now: Timestamp) {
-        let kept = before.map(|before| before.kept).or_else(|| self.left_over.remove(&name));
-        outlet.kept = kept.unwrap_or_default();
+        match before {
+            // What is under way goes on, whatever the settings are now.
+            Some(before) => {
+                outlet.kept = before.kept;
+                outlet.running = before.running;
+                outlet.trying = before.trying;
+                outlet.asked = before.asked;
+                outlet.tries = before.tries;
+                outlet.told = before.told;
+                outlet.trouble = before.trouble;
+            }
+            None => outlet.kept = self.left_over.remove(&name).unwrap_or_default(),
+        }
         outlet.next = (!outlet.kept.queue.is_empty()).then_some(now);
         self.outlets.insert(name, outlet);
     }
@@ -162,22 +181,40 @@ impl State {
         let Some(seat) = self.seats.get(&agent.seat) else { return };
         for (name, settings) in seat.notifiers.clone() {
             if let Ok(outlet) = self.outlet(&settings, Some(id.clone()), Origin::Added, outside) {
-                self.outlets.insert(outlet_name(id, &name), outlet);
+                let name = outlet_name(id, &name);
+                let before = self.outlets.remove(&name);
+                self.open(name, outlet, before, outside.now);
             }
         }
     }
 
     /// What is still to be told is told; then they are gone with the agent.
-    pub(super) fn close_agent_outlets(&mut self, id: &AgentId) {
+    pub(super) fn close_agent_outlets(&mut self, id: &AgentId, now: Timestamp) {
         let text = id.to_string();
         for (name, outlet) in &mut self.outlets {
             if outlet.kept.remembered.remove(&text).is_some() {
                 self.dirty.insert(Dirty::Outlet(name.clone()));
             }
         }
-        self.outlets.retain(|_, outlet| {
-            outlet.agent.as_ref() != Some(id) || !outlet.kept.queue.is_empty() || outlet.running.is_some()
-        });
+        // Its end has still to be heard.
+        for outlet in self.outlets.values_mut().filter(|outlet| outlet.agent.as_ref() == Some(id)) {
+            outlet.closes = Some(now + LINGER);
+        }
+    }
+
+    /// Those of agents that are gone go when there is nothing left to tell.
+    fn close_idle(&mut self, now: Timestamp) {
+        let is_over = |outlet: &Outlet| {
+            outlet.closes.is_some_and(|at| at <= now)
+                && outlet.kept.queue.is_empty()
+                && outlet.running.is_none()
+        };
+        let over: Vec<String> =
+            self.outlets.iter().filter(|(_, outlet)| is_over(outlet)).map(|(name, _)| name.clone()).collect();
+        for name in over {
+            self.outlets.remove(&name);
+            self.effects.push(Effect::Forget { file: kept::outlet_file(&name) });
+        }
     }
 
     /// Something happened: whoever wants to hear of it has it in their queue.
@@ -198,6 +235,7 @@ impl State {
 
     pub(super) fn outlets_due(&mut self, outside: &mut Outside<'_>) {
         let now = outside.now;
+        self.close_idle(now);
         let due = |outlet: &Outlet| outlet.next_due().is_some_and(|at| at <= now) || outlet.asked.is_some();
         let names: Vec<String> =
             self.outlets.iter().filter(|(_, outlet)| due(outlet)).map(|(name, _)| name.clone()).collect();
@@ -247,6 +285,7 @@ impl State {
             time,
         };
         if let Some(outlet) = self.outlets.get_mut(name) {
+            outlet.trying = outlet.asked.is_some();
             outlet.running = Some(Running { number, until: now + super::watches::signed(time) + GRACE });
         }
         self.effects.push(Effect::Tell(Box::new(job)));
@@ -267,7 +306,9 @@ impl State {
         }
         outlet.running = None;
         outlet.next = Some(now);
-        if let Some((connection, id, _)) = outlet.asked.take() {
+        if std::mem::take(&mut outlet.trying)
+            && let Some((connection, id, _)) = outlet.asked.take()
+        {
             outlet.trouble = result.as_ref().err().map(ToString::to_string);
             let answer = match result {
                 Ok(_) => Answer::Ok(serde_json::json!({})),

@@ -10,6 +10,7 @@ use signalbox_api::{
 };
 use signalbox_core::{AgentId, Event, Refusal, Who};
 use signalbox_store::agents::Record;
+use signalbox_store::outside::names_variables;
 
 use super::agents::unknown_agent;
 use super::outlets::outlet_name;
@@ -100,7 +101,12 @@ impl State {
             notifiers: self.notifiers(caller, None),
             plugins: self.config.plugins.iter().filter(|plugin| !plugin.decides).count(),
             bad_config: self.bad_config.clone(),
-            troubles: self.troubles.iter().cloned().chain(unfit).chain(beat).collect(),
+            // What is wrong with settings may quote them.
+            troubles: if caller.is_agent() {
+                Vec::new()
+            } else {
+                self.troubles.iter().cloned().chain(unfit).chain(beat).collect()
+            },
             next_heartbeat: self.beat.next,
         }
     }
@@ -190,12 +196,20 @@ impl State {
         if !is_name(&name) {
             return Err(bad_name(&name));
         }
+        if settings.is_empty()
+            && let Some(row) = self.bring_back(caller, &id, &name, outside)
+        {
+            return Ok(row);
+        }
         let kind = kind_of(&name, &settings).map_err(|why| Problem::new(Kind::Usage, "monitor.type", why))?;
         if caller.is_agent() {
             let by_type =
                 kind.privileged || self.config.privileged.monitors.iter().any(|name| name == kind.name);
             if by_type || settings.contains_key("privileged") {
                 return Err(only_people(&format!("add a monitor of type `{}`", kind.name)));
+            }
+            if names_variables(&settings) {
+                return Err(only_people("name variables of the daemon in settings"));
             }
             // With these an agent could have a token of the person's sent to itself.
             let guarded = kind.keys.iter().find(|key| key.guarded && settings.contains_key(key.name));
@@ -241,6 +255,36 @@ impl State {
         self.monitor_row(&id, &name).ok_or_else(|| unknown_agent(&id))
     }
 
+    /// A monitor of the configuration or the place that was removed comes back as it was.
+    fn bring_back(
+        &mut self,
+        caller: &Caller,
+        id: &AgentId,
+        name: &str,
+        outside: &mut Outside<'_>,
+    ) -> Option<MonitorRow> {
+        let seat_name = self.seat_of(id)?;
+        let seat = self.seats.get_mut(&seat_name)?;
+        let at = seat.removed.iter().position(|removed| removed == name)?;
+        seat.removed.remove(at);
+        self.dirty.insert(Dirty::Seat(seat_name.clone()));
+        self.set_watches(id, outside);
+        let row = self.monitor_row(id, name).filter(|row| !(row.privileged && caller.is_agent()));
+        if row.is_none()
+            && let Some(seat) = self.seats.get_mut(&seat_name)
+        {
+            seat.removed.push(name.to_owned());
+            self.set_watches(id, outside);
+        }
+        row
+    }
+
+    /// A monitor that was added and cannot be can be taken away all the same.
+    fn is_unfit(&self, caller: &Caller, id: &AgentId, name: &str) -> bool {
+        let unfit = self.agents.get(id).is_some_and(|agent| agent.unfit.contains_key(name));
+        unfit && !caller.is_agent()
+    }
+
     fn remove_monitor(
         &mut self,
         caller: &Caller,
@@ -248,20 +292,25 @@ impl State {
         outside: &mut Outside<'_>,
     ) -> Result<Done, Problem> {
         let id = self.subject(caller, wanted.agent.as_ref())?;
-        let row = self.visible_monitor(caller, &id, &wanted.name)?;
+        let (origin, kind) = if self.is_unfit(caller, &id, &wanted.name) {
+            (None, String::new())
+        } else {
+            let row = self.visible_monitor(caller, &id, &wanted.name)?;
+            (Some(row.origin), row.kind)
+        };
         let Some(agent) = self.agents.get(&id) else { return Err(unknown_agent(&id)) };
         let seat_name = agent.seat.clone();
         if let Some(seat) = self.seats.get_mut(&seat_name) {
-            seat.added.remove(&wanted.name);
+            let was_added = seat.added.remove(&wanted.name).is_some();
             seat.watches.remove(&wanted.name);
             // What configuration or place want comes back unless that is remembered.
-            if row.origin != Origin::Added {
+            if origin != Some(Origin::Added) && !was_added {
                 seat.removed.push(wanted.name.clone());
             }
         }
         self.dirty.insert(Dirty::Seat(seat_name));
         self.set_watches(&id, outside);
-        let data = json!({ "monitor": wanted.name, "type": row.kind, "by": caller.who.name() });
+        let data = json!({ "monitor": wanted.name, "type": kind, "by": caller.who.name() });
         self.record_of(&id, "monitor.removed", data, outside);
         Ok(Done {})
     }
@@ -282,7 +331,7 @@ impl State {
             Problem::new(Kind::Usage, "notifier.settings", why)
                 .hint("`sb notifier types` says what there is.")
         })?;
-        if caller.is_agent() && outlet.privileged {
+        if caller.is_agent() && (outlet.privileged || names_variables(&settings)) {
             return Err(only_people("add such a notifier"));
         }
         let full = outlet_name(&id, &name);

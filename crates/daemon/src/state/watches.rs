@@ -34,6 +34,8 @@ const DELIVER_AGAIN: SignedDuration = SignedDuration::from_secs(5);
 #[derive(Debug)]
 pub struct Watch {
     pub kind: &'static MonitorType,
+    /// As they were given, with the names of variables in them.
+    given: Settings,
     pub settings: Settings,
     pub origin: Origin,
     pub privileged: bool,
@@ -147,6 +149,7 @@ impl State {
             let spread = every.min(Duration::from_secs(4)).mul_f64((outside.dice)() / 2.0);
             let watch = Watch {
                 kind,
+                given: wanted.settings,
                 settings: complete,
                 origin: wanted.origin,
                 privileged,
@@ -169,7 +172,7 @@ impl State {
         let mut all: BTreeMap<String, Wanted> = BTreeMap::new();
         let Some(agent) = self.agents.get(id) else { return all };
         let Some(seat) = self.seats.get(&agent.seat) else { return all };
-        for (name, settings) in &self.config.monitors {
+        for (name, settings) in self.config.monitors.iter().filter(|(name, _)| is_name(name)) {
             let projects = settings::texts(settings, "projects").unwrap_or_default();
             let is_meant = projects.is_empty()
                 || agent
@@ -463,10 +466,13 @@ fn taken(list: &mut Vec<Message>, id: &EventId, agent: &AgentId) -> Option<Messa
     Some(list.remove(at))
 }
 
-/// Settings without what is secret.
+/// Settings without what is secret, and without what stands in a variable.
 fn shown(watch: &Watch) -> Settings {
     let secret = |name: &str| watch.kind.keys.iter().any(|key| key.secret && key.name == name);
-    let hidden = |name: &str, value: &Value| if secret(name) { json!("…") } else { value.clone() };
+    let named = |name: &str| watch.given.get(name).filter(|value| value.to_string().contains("${"));
+    let hidden = |name: &str, value: &Value| {
+        if secret(name) { json!("…") } else { named(name).unwrap_or(value).clone() }
+    };
     watch.settings.iter().map(|(name, value)| (name.clone(), hidden(name, value))).collect()
 }
 

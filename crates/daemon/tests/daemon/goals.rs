@@ -223,3 +223,34 @@ fn an_outbox_that_cannot_be_closed_is_closed_later_and_nobody_vanishes_twice() {
     world.pass(1);
     assert!(world.unregistered.is_empty());
 }
+
+#[test]
+fn an_agent_cannot_say_that_another_goal_than_its_word_is_reached() {
+    let (mut world, id) = with_goal(json!({ "type": "command", "settings": { "run": "x" } }));
+    let line = |status: &str| {
+        json!({
+            "v": 1, "id": "01J00000000000000000000000", "ts": world.now.to_string(), "event": "goal.signalled",
+            "actor": "ada", "session": "s-1", "data": { "agent": id, "status": status },
+        })
+    };
+    let lines = [line("in-progress"), line("completed")];
+    for line in lines {
+        world.log.push(serde_json::from_str(&line.to_string()).expect("an event"));
+    }
+    world.feed();
+    assert!(world.stopped.is_empty());
+    assert_eq!(status(&mut world), GoalStatus::InProgress);
+    // A person may.
+    signal(&mut world, &id, "completed");
+    assert_eq!(world.stopped, [id]);
+}
+
+#[test]
+fn no_time_is_so_long_that_it_breaks_anything() {
+    let (mut world, id) = with_goal(json!({ "max_seconds": u64::MAX, "stall_seconds": u64::MAX }));
+    world.pass(1_000_000);
+    assert!(world.stopped.is_empty());
+    world.write("goal.set", json!({ "agent": id, "type": "agent_signal", "max_seconds": u64::MAX }));
+    world.feed();
+    world.pass(1);
+}

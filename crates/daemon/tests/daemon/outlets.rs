@@ -166,3 +166,72 @@ fn the_heartbeat_comes_by_its_schedule_and_not_twice_at_once() {
     world.pass(600);
     assert_eq!(world.beats, 2);
 }
+
+#[test]
+fn a_new_configuration_does_not_make_anybody_tell_twice() {
+    let mut world = World::new(TWO);
+    world.write("agent.failed", json!({ "agent": "puppet-abcd" }));
+    world.feed();
+    world.pass(1);
+    assert_eq!(world.tells.len(), 2);
+    let again = toml::from_str(&format!("{TWO}# a remark\n")).expect("a configuration");
+    world.step(Msg::Config(Ok(Box::new(again))));
+    world.pass(1);
+    assert_eq!(world.tells.len(), 2, "what is being told is not told again");
+    while !world.tells.is_empty() {
+        told(&mut world, Ok(Value::Null));
+    }
+    world.pass(1);
+    assert!(world.tells.is_empty());
+}
+
+#[test]
+fn trying_one_that_is_busy_waits_for_its_turn() {
+    let mut world = World::new(TWO);
+    world.write("agent.failed", json!({ "agent": "puppet-abcd" }));
+    world.feed();
+    world.pass(1);
+    world.tells.retain(|job| format!("{:?}", job.task.what).contains("one"));
+    let before = world.answers.len();
+    world.request(
+        human(1),
+        signalbox_api::Tell { notifier: "one".to_owned(), message: Some("Hello.".to_owned()) },
+    );
+    assert_eq!(told(&mut world, Ok(Value::Null)).1, "puppet-abcd has failed");
+    assert_eq!(world.answers.len(), before, "the try has not been yet");
+    world.pass(1);
+    assert_eq!(told(&mut world, Ok(Value::Null)).1, "Hello.");
+    assert_eq!(world.answers.len(), before + 1);
+    world.pass(1);
+    assert!(world.tells.is_empty(), "nothing is told twice");
+}
+
+#[test]
+fn an_agents_own_notifiers_hear_of_its_end_and_then_go() {
+    let mut world = World::new(TWO);
+    let mut record = world.record(1, Some("ada"));
+    record.other.insert("goal".to_owned(), json!({}));
+    let id = world.begin(record);
+    let wanted = signalbox_api::AddNotifier {
+        agent: Some(id.clone()),
+        name: "ping".to_owned(),
+        settings: super::world::settings(json!({ "type": "desktop", "events": ["agent.failed"] })),
+    };
+    world.ask(human(1), wanted).expect("it is added");
+    world.exit(&id, 1);
+    world.feed();
+    world.pass(1);
+    world.feed();
+    world.pass(1);
+    let mut heard = Vec::new();
+    for _ in 0..6 {
+        while !world.tells.is_empty() {
+            heard.push(told(&mut world, Ok(Value::Null)));
+        }
+        world.pass(1);
+    }
+    assert!(heard.iter().any(|(who, what)| who.contains("ping") && what.contains("has failed")), "{heard:?}");
+    world.pass(60);
+    let rows = world.ask(human(1), Notifiers::default()).expect("a list").notifiers;
+    assert!(rows.iter().all(|row| row.agent.is_none()), "{rows:?}");
+}

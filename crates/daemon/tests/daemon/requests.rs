@@ -119,3 +119,48 @@ fn an_agents_own_notifiers_go_with_it() {
     let gone = world.ask(inside(&one), RemoveNotifier { agent: None, name: "ping".to_owned() });
     assert_eq!(gone.expect_err("it is gone").code, "notifier.unknown");
 }
+
+#[test]
+fn an_agent_reads_no_variable_of_the_daemon() {
+    let (mut world, one, _) = world();
+    for settings_of_it in [
+        json!({ "type": "github", "repo": "${TOKEN}", "branch": "x" }),
+        json!({ "type": "github", "repo": "a/b", "branch": "${TOKEN}" }),
+    ] {
+        let wanted = AddMonitor { agent: None, name: "mine".to_owned(), settings: settings(settings_of_it) };
+        let problem = world.ask(inside(&one), wanted).expect_err("it is refused");
+        assert_eq!(problem.code, "human.only");
+        assert!(!format!("{problem:?}").contains("s3cret"), "{problem:?}");
+    }
+    // Where a person does, only the variable's name is shown.
+    let wanted = AddMonitor {
+        agent: Some(one),
+        name: "mine".to_owned(),
+        settings: settings(json!({ "type": "github", "repo": "a/b", "branch": "${TOKEN}" })),
+    };
+    let row = world.ask(human(1), wanted).expect("it is added");
+    assert_eq!(row.settings.get("branch"), Some(&json!("${TOKEN}")));
+}
+
+#[test]
+fn what_was_removed_comes_back_by_its_name_and_what_cannot_be_can_be_removed() {
+    let (mut world, one, _) = world();
+    let remove = |name: &str| RemoveMonitor { agent: Some(one.clone()), name: name.to_owned() };
+    let add = |name: &str, given: Value| AddMonitor {
+        agent: Some(one.clone()),
+        name: name.to_owned(),
+        settings: settings(given),
+    };
+    world.ask(human(1), remove("check")).expect("it is removed");
+    let row = world.ask(human(1), add("check", json!({}))).expect("it comes back");
+    assert_eq!(row.settings.get("command"), Some(&json!("x")));
+    world.ask(human(1), add("late", json!({ "type": "shell", "command": "${TOKEN}" }))).expect("it is added");
+    // The next daemon does not have the variable.
+    world.forget_variables();
+    world.kill();
+    world.start();
+    world.register(&one);
+    world.ask(human(1), remove("late")).expect("it is removed");
+    let report = world.ask(human(1), Status {}).expect("a report");
+    assert!(report.troubles.iter().all(|trouble| !trouble.contains("late")), "{:?}", report.troubles);
+}

@@ -188,6 +188,12 @@ fn what_cannot_be_added_is_said_and_leaves_nothing_behind() {
     assert!(mistyped.contains("did you mean `command`?"), "{mistyped}");
     let twice = tries("check", json!({ "type": "shell", "command": "y" }));
     assert!(twice.contains("already"), "{twice}");
+    for (key, value) in
+        [("every", json!(0)), ("every", json!("x")), ("timeout", json!(u64::MAX)), ("ttl", json!(-1))]
+    {
+        let wrong = tries("x", json!({ "type": "shell", "command": "y", key: value }));
+        assert!(wrong.contains(key), "{wrong}");
+    }
     let named = tries("a/b", json!({ "type": "shell", "command": "y" }));
     assert!(named.contains("is no name"), "{named}");
     let variable = tries("x", json!({ "type": "shell", "command": "${NOT_SET}" }));

@@ -43,6 +43,7 @@ pub struct World {
     pub beats: usize,
     /// Agents that run and whom the daemon does not want yet.
     pub unregistered: BTreeSet<AgentId>,
+    has_variables: bool,
     ids: u64,
     asked: u64,
     /// How many more effects are done before the daemon is killed.
@@ -71,6 +72,7 @@ impl World {
             said: Vec::new(),
             beats: 0,
             unregistered: BTreeSet::new(),
+            has_variables: true,
             ids: 0,
             asked: 0,
             fuse: None,
@@ -92,7 +94,8 @@ impl World {
             EventId::new(millis, [0, 0, a, b, c, d, e, f, g, h])
         };
         let mut dice = || 0.5;
-        let variable = |name: &str| (name == "TOKEN").then(|| "s3cret".to_owned());
+        let has_variables = self.has_variables;
+        let variable = |name: &str| (name == "TOKEN" && has_variables).then(|| "s3cret".to_owned());
         let alive: BTreeSet<AgentId> = self.running.keys().cloned().collect();
         let runs = |record: &Record| alive.contains(&record.id);
         let mut outside = Outside {
@@ -239,6 +242,11 @@ impl World {
         }
     }
 
+    /// The daemon's environment has nothing any more.
+    pub fn forget_variables(&mut self) {
+        self.has_variables = false;
+    }
+
     /// What the keeper has done is not told.
     pub fn lose_closings(&mut self) {
         self.closings.clear();
@@ -337,6 +345,11 @@ impl World {
         let id = self.asked;
         self.step(Msg::Asked(Box::new(Asked { connection, id, caller, request, record })));
         id
+    }
+
+    /// Ask for what is answered later.
+    pub fn request(&mut self, caller: Caller, command: impl Command) {
+        self.ask_as(1, caller, command.into(), None);
     }
 
     /// Ask, and get the answer.

@@ -54,7 +54,10 @@ pub const COMMON: &[Key] =
 pub const TYPES: &[GoalType] = &[
     told("agent_signal", "The agent says when it is done"),
     told("agent_exit", "The agent's program ends: well means done, anything else failed"),
-    told("ticket_done", "The ticket that the agent works on is done"),
+    GoalType {
+        keys: &[Key::optional("ticket", "The ticket's id; the agent's own unless this is set")],
+        ..told("ticket_done", "The ticket that the agent works on is done")
+    },
     command::TYPE,
     github::PR_MERGED,
     github::ISSUE_RESOLVED,

@@ -99,7 +99,10 @@ fn a_command_that_fails_hangs_or_floods_harms_nothing() {
         (json!({}), "`command` needs `run`: The line for the shell"),
         (json!({ "run": " " }), "`run` is empty"),
         (json!({ "run": 3 }), "`run` has to be text, and 3 is none"),
-        (json!({ "run": "x", "timeout": 0 }), "`timeout` has to be a whole number of seconds, and 0 is none"),
+        (
+            json!({ "run": "x", "timeout": 0 }),
+            "`timeout` has to be a whole number of seconds between 1 and 2678400, and 0 is none",
+        ),
     ] {
         assert_eq!(Stage::new("command", settings).wrong(), want);
     }
