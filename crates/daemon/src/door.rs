@@ -254,7 +254,11 @@ impl Door {
         if guest.caller.is_none() || asked.capability.is_some() {
             guest.caller = Some(caller(&self.home, &self.config, guest.pid, asked.capability.as_deref()));
         }
-        let Some(caller) = guest.caller.clone() else { return true };
+        let Some(mut caller) = guest.caller.clone() else { return true };
+        // In which agent it runs takes reading the records of all, so it is worked out where it matters.
+        if is_about_itself(&asked.request) {
+            caller.agent = agent_of(&self.home, &caller.who, &process::chain_from(guest.pid));
+        }
         let asked = Asked { connection, id: asked.id, caller, request: asked.request, record };
         let _ = self.inbox.send(Msg::Asked(Box::new(asked)));
         true
@@ -353,9 +357,20 @@ fn caller(home: &Home, config: &Mutex<Config>, pid: u32, capability: Option<&str
         (None, Some(minted)) => Who::Agent(minted.agent()),
         (None, None) => Who::Human,
     };
-    let agent = agent_of(home, &who, &chain);
     let out_of_sight = chain.is_empty() && cfg!(target_os = "linux");
-    Caller { pid, who, out_of_sight, agent }
+    Caller { pid, who, out_of_sight, agent: None }
+}
+
+/// Whether an agent that asks for it asks for itself.
+fn is_about_itself(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::AddMonitor(_)
+            | Request::RemoveMonitor(_)
+            | Request::LookNow(_)
+            | Request::AddNotifier(_)
+            | Request::RemoveNotifier(_)
+    )
 }
 
 /// The agent in which a process runs: its conversation is one of that agent's, or the agent's own processes are above it.
