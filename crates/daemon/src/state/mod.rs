@@ -76,6 +76,8 @@ pub struct State {
     next_config: Timestamp,
     beat: Beat,
     tasks: u64,
+    /// A second, and how many looks were begun in it.
+    looks: (i64, u32),
     effects: Vec<Effect>,
     dirty: BTreeSet<Dirty>,
     /// How far the log is heard, where that is news.
@@ -135,6 +137,7 @@ impl State {
             troubles: Vec::new(),
             beat: Beat::default(),
             tasks: 0,
+            looks: (0, 0),
             effects: forgotten,
             dirty: BTreeSet::new(),
             heard: None,

@@ -23,6 +23,8 @@ const LOOK_TIME: Duration = Duration::from_secs(45);
 const MOST_EVENTS: usize = 50;
 /// The most messages of one monitor that wait for an agent to come; the oldest go first.
 const MOST_PENDING: usize = 100;
+/// The most looks that are begun in a second.
+const MOST_LOOKS: u32 = 80;
 /// After how many failures in a row somebody is told.
 const PATIENCE: u32 = 3;
 /// When what a person has to put right is looked at again.
@@ -224,9 +226,25 @@ impl State {
             }
             let is_time = watch.running.is_none() && watch.next.is_some_and(|next| next <= now);
             if connected && is_time {
+                if self.is_crowded(now) {
+                    let later = signed(Duration::from_secs(1).mul_f64(0.2 + (outside.dice)()));
+                    if let Some(watch) = self.watch(id, &name) {
+                        watch.next = Some(now + later);
+                    }
+                    continue;
+                }
                 self.look(id, &name, now);
             }
         }
+    }
+
+    /// Whether so many looks were begun in this second that one more would make everybody wait: after a restart all are due.
+    fn is_crowded(&mut self, now: Timestamp) -> bool {
+        if self.looks.0 != now.as_second() {
+            self.looks = (now.as_second(), 0);
+        }
+        self.looks.1 += 1;
+        self.looks.1 > MOST_LOOKS
     }
 
     fn watch(&mut self, id: &AgentId, name: &str) -> Option<&mut Watch> {

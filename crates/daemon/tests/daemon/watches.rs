@@ -215,3 +215,20 @@ fn what_is_wrong_in_the_configuration_is_in_the_report_and_harms_nothing_else() 
     assert!(all.contains("MISSING"), "{all}");
     assert_eq!(rows(&mut world).len(), 1);
 }
+
+#[test]
+fn a_thousand_that_are_due_at_once_do_not_look_at_once_but_all_look_soon() {
+    let mut world = World::new(CHECK);
+    for number in 0..300 {
+        let record = world.record(number, Some(&format!("a{number}")));
+        world.begin(record);
+    }
+    world.pass(3);
+    assert!((1..=80).contains(&world.looks.len()), "{}", world.looks.len());
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..12 {
+        seen.extend(world.looks.drain(..).map(|job| job.agent));
+        world.pass(1);
+    }
+    assert_eq!(seen.len(), 300);
+}
