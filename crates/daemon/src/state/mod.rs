@@ -4,6 +4,7 @@
 mod agents;
 mod goals;
 mod hear;
+mod kinds;
 mod outlets;
 mod requests;
 mod sentences;
@@ -302,7 +303,7 @@ impl State {
 
     /// Make everything as the configuration wants it.
     fn configure(&mut self, outside: &mut Outside<'_>) {
-        self.troubles = watches::troubles_of(&self.config);
+        self.troubles = kinds::troubles_of(&self.config);
         self.open_outlets(outside);
         self.set_beat(outside);
         let known: Vec<AgentId> = self.agents.keys().cloned().collect();

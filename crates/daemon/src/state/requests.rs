@@ -13,8 +13,8 @@ use signalbox_store::agents::Record;
 use signalbox_store::outside::names_variables;
 
 use super::agents::unknown_agent;
+use super::kinds::{is_name, kind_of};
 use super::outlets::outlet_name;
-use super::watches::{is_name, kind_of};
 use super::{Dirty, Outside, State};
 use crate::msg::{Asked, Caller, Effect};
 
