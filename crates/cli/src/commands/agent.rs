@@ -156,7 +156,8 @@ fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     };
     // Whoever runs unseen is there for something; unless it is said what, for what the agent itself says.
     let kind = arguments.goal.as_deref().or((has_goal || arguments.headless).then_some("agent_signal"));
-    let goal = kind.map(|kind| goal::wish(kind, &arguments.goal_settings, &arguments.limits)).transpose()?;
+    let goal =
+        kind.map(|kind| goal::wish(cx, kind, &arguments.goal_settings, &arguments.limits)).transpose()?;
     let (home, config) = (cx.home()?, cx.config()?);
     let wanted =
         Wanted { driver: arguments.driver, profile: arguments.profile, arguments: arguments.arguments };

@@ -11,7 +11,7 @@ use super::monitor::{keys, offered};
 use crate::agents::{own, record, running, span};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::{daemon, pairs};
+use crate::{daemon, pairs, resolve};
 
 /// An agent with a goal is ended by the daemon when the goal is reached, missed, or its time is up; a person who claims it
 /// (`sb agent claim`) stops that clock. `sb agent --goal TYPE` sets one at the start.
@@ -74,7 +74,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         What::Set { agent, kind, settings, limits } => {
             cx.who()?.must_be_human("say what an agent is there for")?;
             let whose = running(cx, &agent)?;
-            record(cx, &whose, "goal.set", wish(&kind, &settings, &limits)?)?;
+            record(cx, &whose, "goal.set", wish(cx, &kind, &settings, &limits)?)?;
             cx.ui.status(&format!("{} is there for: {kind}.", whose.id));
             warn_without_daemon(cx)
         }
@@ -90,7 +90,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 }
 
 /// A goal, checked.
-pub fn wish(kind: &str, settings: &[String], limits: &Limits) -> Result<Value, CommandError> {
+pub fn wish(cx: &Context, kind: &str, settings: &[String], limits: &Limits) -> Result<Value, CommandError> {
     let known = || goal::TYPES.iter().map(|kind| kind.name);
     let found = goal::find(kind).ok_or_else(|| {
         let error = CommandError::usage("goal.type", format!("there is no type of goal `{kind}`"));
@@ -99,7 +99,12 @@ pub fn wish(kind: &str, settings: &[String], limits: &Limits) -> Result<Value, C
             None => error.hint(format!("There are: {}.", known().collect::<Vec<_>>().join(", "))),
         }
     })?;
-    let settings = pairs::parse(settings)?;
+    let mut settings = pairs::parse(settings)?;
+    // Typed as people type ids, and compared with whole ones later.
+    if let Some(Value::String(typed)) = settings.get("ticket").cloned() {
+        let ticket = resolve::ticket(&cx.index()?.1, &typed)?;
+        settings.insert("ticket".to_owned(), json!(ticket));
+    }
     found.check(&settings).map_err(|bad| {
         CommandError::usage("goal.settings", bad.to_string()).hint("`sb goal types` says what each takes.")
     })?;

@@ -82,3 +82,18 @@ fn what_cannot_be_a_goal_is_said() {
     let mut agent = env.agent("ada");
     agent.sb(["agent", "--headless", "--goal", "agent_exit", "--", "true"]).code(4).says("only a human may");
 }
+
+#[test]
+fn a_ticket_that_is_done_ends_the_agent_however_its_id_was_typed() {
+    let env = env();
+    let _daemon = Daemon::start(&env);
+    let ticket = env.new_ticket("Do it");
+    let (mut window, id) = shell(&env, &["--goal", "agent_signal"]);
+    eventually("the daemon to know it", || is_known(&env, &id));
+    env.sb(["goal", "set", "ada", "ticket_done", "ticket=sb_nothing"]).code(3);
+    let typed = format!("ticket={}", ticket.get(..6).expect("the beginning of an id"));
+    env.sb(["goal", "set", "ada", "ticket_done", &typed]).success();
+    env.sb(["close", &ticket, "done by hand"]).success();
+    eventually("it to be told", || happened(&env, "agent.completed"));
+    window.ends();
+}
