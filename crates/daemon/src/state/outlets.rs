@@ -10,7 +10,7 @@ use serde_json::Value;
 use signalbox_api::rows::{NotifierRow, Origin};
 use signalbox_api::wire::{Answer, Kind, Problem};
 use signalbox_core::plugin::Plugin;
-use signalbox_core::{AgentId, Event, glob};
+use signalbox_core::{AgentId, Event};
 use signalbox_integrations::notifier::{self, NotifierType, Untold};
 use signalbox_integrations::settings::{self, Settings};
 use signalbox_store::outside::filled_in;
@@ -101,7 +101,7 @@ impl Outlet {
     fn wants(&self, event: &str, agent: Option<&AgentId>) -> bool {
         self.agent.as_ref().is_none_or(|own| Some(own) == agent)
             && match &self.who {
-                Who::Notifier { .. } => self.patterns.iter().any(|pattern| glob::text_fits(event, pattern)),
+                Who::Notifier { .. } => notifier::is_told(&self.patterns, event),
                 Who::Plugin(plugin) => plugin.wants(event),
             }
     }
@@ -165,10 +165,7 @@ impl State {
         let settings = filled_in(settings, outside.variable)
             .map_err(|variable| format!("it names the variable {variable}, which the daemon does not have; set it and run `sb restart`"))?;
         kind.check(&settings).map_err(|bad| bad.to_string())?;
-        let mut patterns = settings::texts(&settings, "events").map_err(|bad| bad.to_string())?;
-        if patterns.is_empty() {
-            patterns = notifier::TOLD_OF.iter().map(ToString::to_string).collect();
-        }
+        let patterns = notifier::patterns(&settings).map_err(|bad| bad.to_string())?;
         let privileged = kind.privileged
             || settings::switch(&settings, "privileged").unwrap_or(false)
             || self.config.privileged.notifiers.iter().any(|name| name == kind.name);

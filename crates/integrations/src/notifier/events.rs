@@ -25,13 +25,13 @@ pub const TOLD_OF: &[&str] = &[
     "workflow.*",
 ];
 
-/// Whether a notifier with these settings tells of such an event.
-pub fn wants(settings: &Settings, event: &str) -> Result<bool, BadSettings> {
-    let fits = |pattern: &str| text_fits(event, pattern);
-    let patterns = settings::texts(settings, "events")?;
-    Ok(if patterns.is_empty() {
-        TOLD_OF.iter().copied().any(fits)
-    } else {
-        patterns.iter().any(|pattern| fits(pattern))
-    })
+/// The patterns of the events that a notifier with these settings tells of.
+pub fn patterns(settings: &Settings) -> Result<Vec<String>, BadSettings> {
+    let own = settings::texts(settings, "events")?;
+    Ok(if own.is_empty() { TOLD_OF.iter().map(ToString::to_string).collect() } else { own })
+}
+
+/// Whether one of these patterns means such an event.
+pub fn is_told(patterns: &[String], event: &str) -> bool {
+    patterns.iter().any(|pattern| text_fits(event, pattern))
 }

@@ -20,7 +20,7 @@ use signalbox_template::{Bundled, Extras, Library};
 
 use crate::settings::{self, BadSettings, Key, Settings};
 
-pub use events::{TOLD_OF, wants};
+pub use events::{TOLD_OF, is_told, patterns};
 pub use notice::{NAMES, Notice, title};
 
 /// One type of notifier.

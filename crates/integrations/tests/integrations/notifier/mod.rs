@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use signalbox_integrations::Settings;
-use signalbox_integrations::notifier::{NAMES, Notice, TOLD_OF, TYPES, Telling, Untold, find, title, wants};
+use signalbox_integrations::notifier::{
+    NAMES, Notice, TOLD_OF, TYPES, Telling, Untold, find, is_told, patterns, title,
+};
 use signalbox_template::{Bundled, Library, check_with};
 use tempfile::TempDir;
 
@@ -116,7 +118,7 @@ fn the_table_is_whole() {
 fn people_are_told_of_what_they_asked_for_or_what_needs_them() {
     let wants = |events: Value, event: &str| {
         let Value::Object(settings) = json!({ "events": events }) else { unreachable!() };
-        wants(&settings, event).unwrap()
+        is_told(&patterns(&settings).unwrap(), event)
     };
     for event in ["agent.completed", "budget.exceeded", "team.failed", "escalation.opened", "hook.unguarded"]
     {
