@@ -19,6 +19,7 @@ pub mod run;
 mod surroundings;
 pub mod usage;
 pub mod waiter;
+mod worker;
 
 pub use run::{Failed, Started, run};
 

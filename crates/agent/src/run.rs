@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
 use signalbox_core::inject::Failure;
-use signalbox_core::{ProjectName, Refusal, TicketId};
+use signalbox_core::{AgentId, ProjectName, Refusal, TicketId};
 use signalbox_pty::record::{PlainLog, Recorder, Secrets, Settings};
 use signalbox_pty::side::Options;
 use signalbox_pty::{Allow, Child, Exit, Person, Pump, Side, Size};
@@ -27,6 +27,7 @@ use crate::insights;
 use crate::journal::Journal;
 use crate::launch::Plan;
 use crate::link::{self, Link};
+use crate::worker;
 
 /// The smallest terminal that agent CLIs can draw themselves on.
 pub const LEAST: Size = Size::new(5, 20);
@@ -44,6 +45,8 @@ pub struct Started<'a> {
     pub role: Option<String>,
     pub project: Option<ProjectName>,
     pub cwd: PathBuf,
+    /// The record that was written for it beforehand.
+    pub reserved: Option<AgentId>,
     /// Nobody sits at the terminal.
     pub headless: bool,
     /// What it is there for, as the daemon understands it.
@@ -66,6 +69,8 @@ pub enum Failed {
     #[error(transparent)]
     Log(#[from] LogError),
     #[error(transparent)]
+    Store(#[from] signalbox_store::StoreError),
+    #[error(transparent)]
     Io(#[from] io::Error),
 }
 
@@ -78,15 +83,29 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
     for folder in [home.agents(), home.logs(), home.recordings(), home.agent_sockets()] {
         files::create_private_dir(&folder)?;
     }
-    let record = agents::register(home, describe(&started, size))??;
+    let record = match &started.reserved {
+        None => agents::register(home, describe(&started, size))??,
+        Some(id) => take_over(&started, id, size)?,
+    };
     let recording = home.recordings().join(format!("{}.cast", record.id));
     let troubles = Troubles::default();
     let side = beside(&started, &record, &recording, size, &troubles)?;
     let journal = Journal::open(home, &record.id, record.project.clone())?;
     let child = start(plan, &record, home, size, &person)?;
     let pid = child.pid();
+    let running = process::process(pid).map(|p| Registered { pid: p.pid, started: p.started });
+    if record.branch.is_some()
+        && let Err(error) = worker::register(&started, &record, running.clone())
+    {
+        (started.tell)(&format!("what it may do could not be written down, so it does not start: {error}"));
+        drop(child);
+        agents::update(home, &record.id, |record| {
+            record.ended = Some(Ended { at: clock::now(), code: None, signal: None });
+        })?;
+        return Err(error);
+    }
     let noted = agents::update(home, &record.id, |record| {
-        record.child = process::process(pid).map(|p| Registered { pid: p.pid, started: p.started });
+        record.child = running;
         record.recording = config.agents.recording.then_some(recording);
     });
     let logged = journal.write("agent.started", facts(&record, pid));
@@ -185,6 +204,23 @@ fn size(person: &Person, headless: bool) -> Result<Size, Failed> {
         return Err(Failed::TooSmall(size));
     }
     Ok(size)
+}
+
+/// Become the agent that somebody made a place for, if the place is still there.
+fn take_over(started: &Started<'_>, id: &AgentId, size: Size) -> Result<Record, Failed> {
+    let given_up = || {
+        Refusal::new("agent.given-up", format!("{id} was given up before it began"))
+            .hint("Whoever wanted it starts another.")
+    };
+    let mut record = agents::take_over(started.home, id)?.ok_or_else(given_up)?;
+    let wanted = describe(started, size);
+    record.other.extend(wanted.other.clone());
+    record.args.clone_from(&wanted.args);
+    record.program.clone_from(&wanted.program);
+    (record.cols, record.rows) = (size.cols, size.rows);
+    let updated = record.clone();
+    agents::update(started.home, id, move |record| *record = updated)?;
+    Ok(record)
 }
 
 fn describe(started: &Started<'_>, size: Size) -> Record {

@@ -234,7 +234,8 @@ fn words_of(event: &Event) -> String {
             }
             words.trim().to_owned()
         }
-        Ok(Some(Fact::ReviewApproved(remark) | Fact::Unheld(remark))) => remark.note.unwrap_or_default(),
+        Ok(Some(Fact::ReviewApproved(approved))) => approved.note.unwrap_or_default(),
+        Ok(Some(Fact::Unheld(remark))) => remark.note.unwrap_or_default(),
         Ok(Some(Fact::ReviewRejected(reason) | Fact::Held(reason) | Fact::Released(reason))) => reason.reason,
         Ok(Some(Fact::Attempt(report))) => report.summary,
         Ok(Some(Fact::Assigned(assigned))) => assigned.assignee.unwrap_or_else(|| "nobody".to_owned()),

@@ -53,8 +53,18 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
                 report: (**report).clone(),
             });
         }
-        Fact::Read => {}
+        Fact::AttemptStarted(start) => ticket.branch = Some(start.branch.clone()),
+        Fact::Read
+        | Fact::TestsReady(_)
+        | Fact::Submitted(_)
+        | Fact::MergeQueued(_)
+        | Fact::MergeStarted(_)
+        | Fact::MergeValidated(_)
+        | Fact::MergeLanding(_)
+        | Fact::MergeLanded(_)
+        | Fact::MergeFailed(_) => {}
     }
+    ticket.work.apply(fact, &event.actor, event.session.as_ref(), event.ts);
     if fact.changes_ticket() {
         ticket.rev = event.rev.unwrap_or(0).max(ticket.rev + 1);
         ticket.updated = event.ts;
@@ -96,6 +106,9 @@ fn edit(ticket: &mut Ticket, edited: &Edited) {
     set(&mut ticket.tags, edited.tags.as_ref());
     set(&mut ticket.needs_tests, edited.needs_tests.as_ref());
     set(&mut ticket.escalated, edited.escalated.as_ref());
+    if edited.escalated == Some(false) {
+        ticket.work.forgiven = ticket.attempts.len();
+    }
     set(&mut ticket.services, edited.services.as_ref());
     set_or_clear(&mut ticket.initiative, edited.initiative.as_ref());
     set_or_clear(&mut ticket.area, edited.area.as_ref());
@@ -137,7 +150,7 @@ fn move_to(ticket: &mut Ticket, to: Status, change: &StatusChange) {
             }
         }
         Status::Open | Status::Backlog => {
-            if matches!(change.cause, Cause::Release | Cause::Reopen | Cause::Override) {
+            if matches!(change.cause, Cause::Release | Cause::Reopen | Cause::Override | Cause::Merge) {
                 ticket.assignee = None;
                 ticket.assignee_session = None;
                 ticket.noted = false;

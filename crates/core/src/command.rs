@@ -4,6 +4,7 @@ use crate::fact::AttemptReport;
 use crate::id::{ProjectName, TicketId};
 use crate::priority::Priority;
 use crate::status::Status;
+use crate::work::{Building, Handed, Landed, Landing, MergeFailed, Start, Tests, Validated};
 
 /// A request to change something. Reading needs no command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub enum Command {
     Submit {
         id: TicketId,
         note: Option<String>,
+        /// The commit that is handed in, where the project's work is merged by the queue.
+        handed: Option<Handed>,
     },
     Note {
         id: TicketId,
@@ -81,6 +84,62 @@ pub enum Command {
         id: TicketId,
         reason: String,
     },
+    /// The orchestrator sets an agent to work.
+    Start {
+        id: TicketId,
+        start: Start,
+    },
+    /// The orchestrator found that an attempt is over.
+    EndAttempt {
+        id: TicketId,
+        report: Box<AttemptReport>,
+        ending: Ending,
+    },
+    /// What was handed in goes into the merge queue.
+    Queue {
+        id: TicketId,
+    },
+    /// The merge queue goes a step further with these.
+    Merge {
+        steps: Vec<(TicketId, MergeStep)>,
+    },
+}
+
+/// Where a ticket goes when an attempt has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ending {
+    /// To whom it was handed in: it stays where it is.
+    Submitted,
+    /// Back to the pool, with tests that fail as they should.
+    TestsReady(Tests),
+    /// Back to the pool.
+    Pool,
+}
+
+/// One step of a merge, for one ticket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeStep {
+    Started(Building),
+    Validated(Validated),
+    Landing(Landing),
+    Landed(Landed),
+    Failed(MergeFailed),
+    /// Back to the end of the queue: main moved, or it was not this one's fault.
+    Back,
+}
+
+impl MergeStep {
+    /// The commit it is about.
+    pub fn commit(&self) -> Option<&str> {
+        match self {
+            Self::Started(step) => Some(&step.commit),
+            Self::Validated(step) => Some(&step.commit),
+            Self::Landing(step) => Some(&step.commit),
+            Self::Landed(step) => Some(&step.commit),
+            Self::Failed(step) => Some(&step.commit),
+            Self::Back => None,
+        }
+    }
 }
 
 /// A ticket to be filed.
@@ -170,7 +229,11 @@ impl Command {
             | Self::Unhold { id, .. }
             | Self::Override { id, .. }
             | Self::Close { id, .. }
-            | Self::Reopen { id, .. } => vec![id],
+            | Self::Reopen { id, .. }
+            | Self::Start { id, .. }
+            | Self::EndAttempt { id, .. }
+            | Self::Queue { id } => vec![id],
+            Self::Merge { steps } => steps.iter().map(|(id, _)| id).collect(),
         }
     }
 }

@@ -206,6 +206,35 @@ pub const CATALOG: &[EventDoc] = &[
         "config.toml was changed and cannot be used; the one before it stays in force",
         "`why`",
     ),
+    doc(
+        "attempt.started",
+        "An agent was set to work on a ticket",
+        "`role`, `agent` (its name), `session`, `branch`, `base` (the commit of main it began from)",
+    ),
+    doc("attempt.tests-ready", "Tests were written and seen to fail", "`commit`, `files`"),
+    doc(
+        "attempt.submitted",
+        "A commit was handed in",
+        "`commit`, `branch`, `place` (`workspace`, `repository`)",
+    ),
+    doc("merge.queued", "What was handed in waits for its turn to be merged", "`commit`"),
+    doc(
+        "merge.started",
+        "The queue puts a commit on top of main, alone or with others, to validate it",
+        "`commit`, `run`, `onto`",
+    ),
+    doc(
+        "merge.validated",
+        "A tree passed all validation steps",
+        "`commit`, `run`, `onto`, `tip` (what main would become), `tree`, `flaky` (it passed only the second time)",
+    ),
+    doc("merge.landing", "Main is about to be moved", "`commit`, `run`, `from`, `to`, `tree`"),
+    doc("merge.landed", "The ticket is on main", "`commit`, `landed` (what it became), `tree`, `run`"),
+    doc(
+        "merge.failed",
+        "What was handed in did not get to main",
+        "`commit`, `why` (`conflict`, `validation`, `boundary`, `protected`, `ancestry`, `empty`, `missing`), `message`, `output`, `files`",
+    ),
     doc("session.ended", "An agent session ended", "`reason`"),
     doc(
         "session.assigned",
@@ -299,7 +328,7 @@ const ABOUT_AGENT: &str = "`agent`, `name`, `ticket`";
 
 const GOAL_END: &str = "`agent`, `name`, `ticket`, `goal` (its type), `summary`";
 
-const STATUS_DATA: &str = "`from`, `cause` (`work`, `review`, `dependencies`, `hold`, `override`, `release`, `reopen`), `note`, `reason`, `waits_on`, `assignee`, `assignee_session`";
+const STATUS_DATA: &str = "`from`, `cause` (`work`, `review`, `dependencies`, `hold`, `override`, `release`, `reopen`, `merge`), `note`, `reason`, `waits_on`, `assignee`, `assignee_session`";
 
 #[cfg(test)]
 mod tests {

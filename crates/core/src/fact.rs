@@ -6,7 +6,9 @@ use serde_json::value::{RawValue, to_raw_value};
 use crate::event::Event;
 use crate::id::{SessionId, TicketId};
 use crate::priority::Priority;
+use crate::role::Role;
 use crate::status::Status;
+use crate::work::{Building, Handed, Landed, Landing, MergeFailed, Queued, Start, Tests, Validated};
 
 /// One happening in the life of a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +25,19 @@ pub enum Fact {
     Status(Status, Box<StatusChange>),
     Noted(Noted),
     ReviewStarted,
-    ReviewApproved(Remark),
+    ReviewApproved(Approved),
     ReviewRejected(Reason),
     ReviewReleased(Reason),
     Attempt(Box<AttemptReport>),
+    AttemptStarted(Start),
+    TestsReady(Tests),
+    Submitted(Handed),
+    MergeQueued(Queued),
+    MergeStarted(Building),
+    MergeValidated(Validated),
+    MergeLanding(Landing),
+    MergeLanded(Landed),
+    MergeFailed(Box<MergeFailed>),
 }
 
 /// The data of `ticket.created`.
@@ -103,6 +114,16 @@ pub struct Remark {
     pub note: Option<String>,
 }
 
+/// The data of `review.approved`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approved {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The one commit that is approved, where one was handed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
 /// A reason; empty where none was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
@@ -138,6 +159,7 @@ pub enum Cause {
     Override,
     Release,
     Reopen,
+    Merge,
 }
 
 /// The data of every `status.*` event.
@@ -180,11 +202,36 @@ pub enum Outcome {
     GaveUpContext,
     GaveUpTests,
     FailedReview,
+    /// What was handed in did not get to main.
+    FailedMerge,
+    /// Its process ended without a word.
+    Crashed,
+    /// It did nothing for too long, and was ended.
+    Stalled,
+    /// Its account has nothing left for now.
+    OutOfQuota,
+    /// A person ended it, or the loop was stopped.
+    Stopped,
 }
 
 impl Outcome {
-    pub const ALL: [Self; 5] =
-        [Self::Completed, Self::Failed, Self::GaveUpContext, Self::GaveUpTests, Self::FailedReview];
+    pub const ALL: [Self; 10] = [
+        Self::Completed,
+        Self::Failed,
+        Self::GaveUpContext,
+        Self::GaveUpTests,
+        Self::FailedReview,
+        Self::FailedMerge,
+        Self::Crashed,
+        Self::Stalled,
+        Self::OutOfQuota,
+        Self::Stopped,
+    ];
+
+    /// Whether it counts against the ticket. An empty account and a person's word say nothing about the work.
+    pub fn counts(self) -> bool {
+        !matches!(self, Self::Completed | Self::OutOfQuota | Self::Stopped)
+    }
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -193,6 +240,11 @@ impl Outcome {
             Self::GaveUpContext => "gave_up_context",
             Self::GaveUpTests => "gave_up_tests",
             Self::FailedReview => "failed_review",
+            Self::FailedMerge => "failed_merge",
+            Self::Crashed => "crashed",
+            Self::Stalled => "stalled",
+            Self::OutOfQuota => "out_of_quota",
+            Self::Stopped => "stopped",
         }
     }
 
@@ -215,6 +267,31 @@ pub struct AttemptReport {
     pub learnings: String,
     #[serde(default)]
     pub branch_kept: bool,
+    /// As whom it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// What failed, in a form that is the same when it fails the same way again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// What had been changed, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+impl AttemptReport {
+    /// That it ended so, with a sentence.
+    pub fn new(outcome: Outcome, summary: impl Into<String>) -> Self {
+        Self {
+            outcome,
+            summary: summary.into(),
+            blockers: String::new(),
+            learnings: String::new(),
+            branch_kept: false,
+            role: None,
+            failure: None,
+            diff: None,
+        }
+    }
 }
 
 impl Fact {
@@ -243,6 +320,15 @@ impl Fact {
             Self::ReviewRejected(_) => "review.rejected",
             Self::ReviewReleased(_) => "review.released",
             Self::Attempt(_) => "attempt.recorded",
+            Self::AttemptStarted(_) => "attempt.started",
+            Self::TestsReady(_) => "attempt.tests-ready",
+            Self::Submitted(_) => "attempt.submitted",
+            Self::MergeQueued(_) => "merge.queued",
+            Self::MergeStarted(_) => "merge.started",
+            Self::MergeValidated(_) => "merge.validated",
+            Self::MergeLanding(_) => "merge.landing",
+            Self::MergeLanded(_) => "merge.landed",
+            Self::MergeFailed(_) => "merge.failed",
         }
     }
 
@@ -256,12 +342,22 @@ impl Fact {
             | Self::Held(data)
             | Self::ReviewRejected(data)
             | Self::ReviewReleased(data) => to_raw_value(data),
-            Self::Unheld(data) | Self::ReviewApproved(data) => to_raw_value(data),
+            Self::Unheld(data) => to_raw_value(data),
+            Self::ReviewApproved(data) => to_raw_value(data),
             Self::Waived(data) => to_raw_value(data),
             Self::Checked(data) => to_raw_value(data),
             Self::Status(_, data) => to_raw_value(data),
             Self::Noted(data) => to_raw_value(data),
             Self::Attempt(data) => to_raw_value(data),
+            Self::AttemptStarted(data) => to_raw_value(data),
+            Self::TestsReady(data) => to_raw_value(data),
+            Self::Submitted(data) => to_raw_value(data),
+            Self::MergeQueued(data) => to_raw_value(data),
+            Self::MergeStarted(data) => to_raw_value(data),
+            Self::MergeValidated(data) => to_raw_value(data),
+            Self::MergeLanding(data) => to_raw_value(data),
+            Self::MergeLanded(data) => to_raw_value(data),
+            Self::MergeFailed(data) => to_raw_value(data),
             Self::Read | Self::ReviewStarted => to_raw_value(&serde_json::Map::new()),
         }
     }
@@ -285,6 +381,15 @@ impl Fact {
             "review.rejected" => Self::ReviewRejected(serde_json::from_str(data)?),
             "review.released" => Self::ReviewReleased(serde_json::from_str(data)?),
             "attempt.recorded" => Self::Attempt(serde_json::from_str(data)?),
+            "attempt.started" => Self::AttemptStarted(serde_json::from_str(data)?),
+            "attempt.tests-ready" => Self::TestsReady(serde_json::from_str(data)?),
+            "attempt.submitted" => Self::Submitted(serde_json::from_str(data)?),
+            "merge.queued" => Self::MergeQueued(serde_json::from_str(data)?),
+            "merge.started" => Self::MergeStarted(serde_json::from_str(data)?),
+            "merge.validated" => Self::MergeValidated(serde_json::from_str(data)?),
+            "merge.landing" => Self::MergeLanding(serde_json::from_str(data)?),
+            "merge.landed" => Self::MergeLanded(serde_json::from_str(data)?),
+            "merge.failed" => Self::MergeFailed(serde_json::from_str(data)?),
             name => match name.strip_prefix("status.").and_then(Status::from_name) {
                 Some(status) => Self::Status(status, serde_json::from_str(data)?),
                 None => return Ok(None),
@@ -312,8 +417,9 @@ impl Fact {
             .collect()
     }
 
-    /// Whether it changes the ticket and so stands in its file and counts in its `rev`.
+    /// Whether it changes the ticket and so stands in its file and counts in its `rev`. The single steps of a merge
+    /// do not: the file tells how it went.
     pub fn changes_ticket(&self) -> bool {
-        !matches!(self, Self::Read)
+        !matches!(self, Self::Read | Self::MergeStarted(_) | Self::MergeValidated(_) | Self::MergeLanding(_))
     }
 }

@@ -40,12 +40,13 @@ pub mod toolbox;
 pub mod trigger;
 pub mod usage;
 mod who;
+pub mod work;
 
 pub use signalbox_shell as shell;
 
 pub use board::Board;
 pub use charter::Charter;
-pub use command::{Changes, Command, NewTicket};
+pub use command::{Changes, Command, Ending, MergeStep, NewTicket};
 pub use decide::{Draft, decide};
 pub use dependencies::{dependency_tree, open_dependencies};
 pub use event::{CATALOG, Event, EventDoc, FORMAT_VERSION};

@@ -8,6 +8,7 @@ use crate::id::{EventId, ProjectName, SessionId, TicketId};
 use crate::priority::Priority;
 use crate::status::Status;
 use crate::who::Who;
+use crate::work::Work;
 
 /// The state of one ticket: the fold of its events and of nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,9 @@ pub struct Ticket {
     pub branch: Option<String>,
     pub services: Vec<String>,
     pub submodule: Option<String>,
+    /// How it gets to main.
+    #[serde(default, skip_serializing_if = "Work::is_untouched")]
+    pub work: Work,
     #[serde(serialize_with = "crate::time::serialize")]
     pub created: Timestamp,
     #[serde(serialize_with = "crate::time::serialize")]
@@ -135,6 +139,7 @@ impl Ticket {
             branch: None,
             services: Vec::new(),
             submodule: None,
+            work: Work::default(),
             created: ts,
             updated: ts,
             rev: 0,

@@ -45,6 +45,9 @@ pub struct Record {
     pub ticket: Option<TicketId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// The branch it works on, in a workspace that was made for it. Such an agent is set to work by the orchestrator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     pub started: Timestamp,
@@ -99,6 +102,7 @@ impl Record {
             sessions: Vec::new(),
             ticket: None,
             role: None,
+            branch: None,
             profile: None,
             started: clock::now(),
             ended: None,
@@ -151,6 +155,28 @@ pub fn register(home: &Home, mut record: Record) -> io::Result<Result<Record, Re
     record.log = home.logs().join(format!("{}.log", record.id));
     save(home, &record)?;
     Ok(Ok(record))
+}
+
+/// Become the agent whose record another process has written. `None` where that has been given up meanwhile: then
+/// nobody may start it any more.
+pub fn take_over(home: &Home, id: &AgentId) -> io::Result<Option<Record>> {
+    let _lock = lock(home)?;
+    let Some(mut record) = load(home, id)?.filter(|record| record.ended.is_none()) else { return Ok(None) };
+    record.wrapper = own_process();
+    save(home, &record)?;
+    Ok(Some(record))
+}
+
+/// Say that an agent has ended, unless somebody is that agent now. Whoever was about to become it does not.
+pub fn give_up(home: &Home, id: &AgentId) -> io::Result<Option<Record>> {
+    let _lock = lock(home)?;
+    let Some(mut record) = load(home, id)? else { return Ok(None) };
+    let own = own_process();
+    if record.life() == Life::Vanished || record.life() == Life::Runs && record.wrapper == own {
+        record.ended = Some(Ended { at: clock::now(), code: None, signal: None });
+        save(home, &record)?;
+    }
+    Ok(Some(record))
 }
 
 pub fn load(home: &Home, id: &AgentId) -> io::Result<Option<Record>> {

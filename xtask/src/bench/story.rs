@@ -119,7 +119,7 @@ impl<'a> Teller<'a> {
             }
             if (7..9).contains(&place) {
                 self.act(&mut board, &doer, &Command::Check { id: id.clone(), criterion: 1, met: true })?;
-                self.act(&mut board, &doer, &Command::Submit { id: id.clone(), note: None })?;
+                self.act(&mut board, &doer, &Command::Submit { id: id.clone(), note: None, handed: None })?;
             }
             if place == 8 {
                 self.act(&mut board, &reviewer, &Command::Review { id: id.clone() })?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use signalbox_agent::launch::{self, Wanted};
 use signalbox_agent::{Failed, Started, attach, usage};
-use signalbox_core::{Role, text, usage as amounts};
+use signalbox_core::{AgentId, Role, text, usage as amounts};
 use signalbox_store::agents::{self, Life, Record};
 
 use super::goal::{self, Limits};
@@ -47,6 +47,9 @@ pub struct Arguments {
     /// Run it without a terminal of your own, until it ends; attach to see it
     #[arg(long)]
     headless: bool,
+    /// Be the agent whose record was written beforehand; for the orchestrator
+    #[arg(long = "as", value_name = "ID", hide = true)]
+    reserved: Option<String>,
     /// What it is there for (`sb goal types`); the daemon ends it when that is reached or missed; for people
     #[arg(long, value_name = "TYPE")]
     goal: Option<String>,
@@ -171,6 +174,7 @@ fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         role: arguments.role,
         project: cx.project()?,
         cwd: cx.directory()?,
+        reserved: arguments.reserved.as_deref().map(reserved).transpose()?,
         headless: arguments.headless,
         goal,
         tell: Box::new(crate::ui::aside),
@@ -183,6 +187,10 @@ fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         Err(Failed::Refused(refusal)) => Err(refusal.into()),
         Err(error) => Err(failed(&error)),
     }
+}
+
+fn reserved(id: &str) -> Result<AgentId, CommandError> {
+    AgentId::parse(id).map_err(|error| CommandError::usage("agent.id", error.to_string()))
 }
 
 fn failed(error: &Failed) -> CommandError {

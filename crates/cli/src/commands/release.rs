@@ -39,11 +39,10 @@ pub struct Arguments {
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let outcome = arguments.outcome.as_deref().map(outcome).transpose()?;
     let report = outcome.map(|outcome| AttemptReport {
-        outcome,
-        summary: arguments.summary,
         blockers: arguments.blockers,
         learnings: arguments.learnings,
         branch_kept: arguments.branch_kept,
+        ..AttemptReport::new(outcome, arguments.summary)
     });
     let command = |id| Command::Release { id, reason: arguments.message.clone(), report: report.clone() };
     let (store, outcome, ticket) = changes::on_ticket(cx, arguments.id.as_deref(), &command)?;

@@ -27,7 +27,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 pub fn submit(cx: &Context, id: Option<&str>, message: Option<String>) -> Result<(), CommandError> {
     let note = message.map(resolve::text_or_stdin).transpose()?;
     let (store, outcome, ticket) =
-        changes::on_ticket(cx, id, &|id| Command::Submit { id, note: note.clone() })?;
+        changes::on_ticket(cx, id, &|id| Command::Submit { id, note: note.clone(), handed: None })?;
     let sentence = if outcome.events.is_empty() {
         format!("{} is in review already.", ticket.id)
     } else if cx.who()?.is_agent() {

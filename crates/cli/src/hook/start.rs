@@ -83,6 +83,11 @@ fn begin(
 fn take_role(cx: &Context, session: &mut Session, agent: &Record) -> Result<(), Trouble> {
     let role = agent.role.as_deref().and_then(Role::parse);
     let ticket = agent.ticket.as_ref();
+    // Whoever the orchestrator set to work has its rights from the session that this one descends from.
+    if agent.branch.is_some() {
+        session::set_current_ticket(cx.home()?, session.id.as_str(), ticket).map_err(CommandError::from)?;
+        return Ok(());
+    }
     if session.assigned != Assigned::default() || role.is_none() && ticket.is_none() {
         return Ok(());
     }

@@ -1,6 +1,7 @@
 //! The rules: what a command may do, given who asks and where the tickets stand.
 
 mod create;
+mod land;
 mod manage;
 mod review;
 mod work;
@@ -57,7 +58,7 @@ pub fn decide(board: &Board, who: &Who, command: &Command) -> Result<Vec<Draft>,
         Command::Pick { id } => rules.pick(id),
         Command::Pop { candidates } => rules.pop(candidates),
         Command::Move { id, to, text } => rules.move_to(id, *to, text.as_deref()),
-        Command::Submit { id, note } => rules.submit(id, note.as_deref()),
+        Command::Submit { id, note, handed } => rules.submit(id, note.as_deref(), handed.as_ref()),
         Command::Note { id, text } => rules.note(id, text),
         Command::Release { id, reason, report } => rules.release(id, reason, report.as_ref()),
         Command::Review { id } => rules.review(id),
@@ -71,6 +72,10 @@ pub fn decide(board: &Board, who: &Who, command: &Command) -> Result<Vec<Draft>,
         Command::Override { id, to, reason } => rules.override_status(id, *to, reason),
         Command::Close { id, note } => rules.close(id, note.as_deref()),
         Command::Reopen { id, reason } => rules.reopen(id, reason),
+        Command::Start { id, start } => rules.start(id, start),
+        Command::EndAttempt { id, report, ending } => rules.end_attempt(id, report, ending),
+        Command::Queue { id } => rules.queue(id),
+        Command::Merge { steps } => rules.merge(steps),
     }?;
     settle(board, &mut drafts);
     Ok(drafts)

@@ -1,7 +1,7 @@
 //! Independent review: taking a ticket for review, approving it, sending it back.
 
 use super::{Draft, Rules};
-use crate::fact::{Cause, Fact, Reason, Remark, StatusChange};
+use crate::fact::{Approved, AttemptReport, Cause, Fact, Outcome, Reason, StatusChange};
 use crate::id::TicketId;
 use crate::independence::may_review;
 use crate::refusal::Refusal;
@@ -22,9 +22,14 @@ impl Rules<'_> {
         let ticket = self.reviewable(id)?;
         let note = note.map(|n| text::required("note", n)).transpose()?;
         let change = StatusChange { note: note.clone(), ..StatusChange::new(ticket.status, Cause::Review) };
+        let commit = ticket.work.submission.as_ref().map(|submission| submission.handed.commit.clone());
+        let is_merged_by_queue = commit.is_some();
         let mut drafts = self.review(id)?;
-        drafts.push(self.draft(ticket, Fact::ReviewApproved(Remark { note })));
-        drafts.push(self.draft(ticket, Fact::Status(Status::Done, Box::new(change))));
+        drafts.push(self.draft(ticket, Fact::ReviewApproved(Approved { note, commit })));
+        // What was handed in as a commit is done when that commit is on main.
+        if !is_merged_by_queue {
+            drafts.push(self.draft(ticket, Fact::Status(Status::Done, Box::new(change))));
+        }
         Ok(drafts)
     }
 
@@ -38,7 +43,15 @@ impl Rules<'_> {
         let change =
             StatusChange { reason: Some(reason.clone()), ..StatusChange::new(ticket.status, Cause::Review) };
         let mut drafts = self.review(id)?;
-        drafts.push(self.draft(ticket, Fact::ReviewRejected(Reason { reason })));
+        drafts.push(self.draft(ticket, Fact::ReviewRejected(Reason { reason: reason.clone() })));
+        if let Some(submission) = &ticket.work.submission {
+            let report = AttemptReport {
+                role: submission.role,
+                branch_kept: true,
+                ..AttemptReport::new(Outcome::FailedReview, reason)
+            };
+            drafts.push(self.draft(ticket, Fact::Attempt(Box::new(report))));
+        }
         drafts.push(self.draft(ticket, Fact::Status(Status::Rework, Box::new(change))));
         Ok(drafts)
     }
@@ -63,6 +76,12 @@ impl Rules<'_> {
                 )
                 .hint(hint));
             }
+        }
+        if let Some(merge) = &ticket.work.merge {
+            let message = format!("{id} is in the merge queue already ({})", merge.words());
+            return Err(
+                Refusal::new("review.merging", message).hint(format!("`sb why {id}` says how far it is."))
+            );
         }
         may_review(ticket, self.who)?;
         if let Some(reviewer) =

@@ -4,9 +4,11 @@ use super::{Draft, Rules};
 use crate::fact::{AttemptReport, Cause, Fact, Noted, Reason, StatusChange};
 use crate::id::TicketId;
 use crate::refusal::Refusal;
+use crate::role::Role;
 use crate::status::Status;
 use crate::text;
 use crate::ticket::Ticket;
+use crate::work::Handed;
 
 impl Rules<'_> {
     pub(super) fn pick(&self, id: &TicketId) -> Result<Vec<Draft>, Refusal> {
@@ -56,7 +58,7 @@ impl Rules<'_> {
         match to {
             // Whoever says "start" on a ticket in review, or the like, gets the reason from `pick`.
             Status::InProgress => self.pick(id),
-            Status::Review => self.submit(id, to_note.as_deref()),
+            Status::Review => self.submit(id, to_note.as_deref(), None),
             Status::Done => self.approve(id, to_note.as_deref()),
             Status::Rework => self.reject(id, text.unwrap_or_default()),
             Status::Open if ticket.status == Status::Open => Ok(Vec::new()),
@@ -88,10 +90,18 @@ impl Rules<'_> {
         }
     }
 
-    pub(super) fn submit(&self, id: &TicketId, note: Option<&str>) -> Result<Vec<Draft>, Refusal> {
+    pub(super) fn submit(
+        &self,
+        id: &TicketId,
+        note: Option<&str>,
+        handed: Option<&Handed>,
+    ) -> Result<Vec<Draft>, Refusal> {
         let ticket = self.ticket(id)?;
         match ticket.status {
             Status::InProgress => {}
+            Status::Review if handed.is_some_and(|handed| ticket.work.is_newer(handed)) => {
+                return self.hand_in_again(ticket, note, handed);
+            }
             // A note that comes too late for the submission must not be lost without a word.
             Status::Review if note.is_some() => return self.note(id, note.unwrap_or_default()),
             Status::Review => return Ok(Vec::new()),
@@ -115,8 +125,38 @@ impl Rules<'_> {
             )
             .hint("Say what was done: `sb note \"…\"`, or submit with it: `sb submit -m \"…\"`."));
         }
+        let submitted = handed.map(|handed| self.draft(ticket, Fact::Submitted(handed.clone())));
+        // Tests are not reviewed but run: they must fail.
+        if submitted.is_some()
+            && ticket.work.start.as_ref().is_some_and(|start| start.role == Role::TestWriter)
+        {
+            let said = note.map(|text| self.draft(ticket, Fact::Noted(Noted { text })));
+            return Ok(said.into_iter().chain(submitted).collect());
+        }
         let change = StatusChange { note, ..StatusChange::new(ticket.status, Cause::Work) };
-        Ok(vec![self.draft(ticket, Fact::Status(Status::Review, Box::new(change)))])
+        let moved = self.draft(ticket, Fact::Status(Status::Review, Box::new(change)));
+        Ok(std::iter::once(moved).chain(submitted).collect())
+    }
+
+    /// A newer commit takes the place of the one that was handed in. What was approved was the other one.
+    fn hand_in_again(
+        &self,
+        ticket: &Ticket,
+        note: Option<&str>,
+        handed: Option<&Handed>,
+    ) -> Result<Vec<Draft>, Refusal> {
+        if self.who.is_agent() && !ticket.is_assigned_to(self.who) {
+            return Err(self.taken(ticket));
+        }
+        if ticket.work.merge.is_some() {
+            let message = format!("{} is being merged, as it was handed in before", ticket.id);
+            return Err(Refusal::new("submit.merging", message)
+                .hint("Wait for the outcome; what is left to do is another ticket."));
+        }
+        let said = note.map(|text| text::required("note", text)).transpose()?;
+        let said = said.map(|text| self.draft(ticket, Fact::Noted(Noted { text })));
+        let submitted = handed.map(|handed| self.draft(ticket, Fact::Submitted(handed.clone())));
+        Ok(said.into_iter().chain(submitted).collect())
     }
 
     pub(super) fn note(&self, id: &TicketId, text: &str) -> Result<Vec<Draft>, Refusal> {
@@ -159,11 +199,11 @@ impl Rules<'_> {
         let mut drafts = Vec::new();
         if let Some(report) = report {
             let report = AttemptReport {
-                outcome: report.outcome,
                 summary: text::body("summary", &report.summary)?,
                 blockers: text::body("blockers", &report.blockers)?,
                 learnings: text::body("learnings", &report.learnings)?,
-                branch_kept: report.branch_kept,
+                role: ticket.work.start.as_ref().map(|start| start.role),
+                ..report.clone()
             };
             drafts.push(self.draft(ticket, Fact::Attempt(Box::new(report))));
         }

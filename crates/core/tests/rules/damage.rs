@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use signalbox_core::work::{MergeFailed, MergeTrouble, Tests};
 use signalbox_core::{
-    AttemptReport, Board, CATALOG, Command, Draft, Event, Fact, Outcome, Status, TicketId, Who,
+    AttemptReport, Board, CATALOG, Command, Draft, Ending, Event, Fact, MergeStep, Outcome, Role, Status,
+    TicketId, Who,
 };
 
 use crate::world::*;
@@ -14,13 +16,7 @@ const HUMAN: Who = Who::Human;
 fn long_story() -> World {
     let (doer, judge) = (agent("doer", &[]), agent("judge", &[]));
     let mut world = World::default();
-    let report = AttemptReport {
-        outcome: Outcome::Failed,
-        summary: "It did not work.".to_owned(),
-        blockers: String::new(),
-        learnings: String::new(),
-        branch_kept: false,
-    };
+    let report = AttemptReport::new(Outcome::Failed, "It did not work.");
     let give_up = Command::Release { id: id('a'), reason: String::new(), report: Some(report) };
     let with_criterion =
         signalbox_core::NewTicket { acceptance: vec!["It is fast.".to_owned()], ..blank('a') };
@@ -51,20 +47,57 @@ fn long_story() -> World {
         (&doer, retitle('d', "Better words")),
         (&HUMAN, depend('d', "a")),
         (&HUMAN, reopen('a')),
-        (&HUMAN, close('b')),
     ];
     for (who, command) in &story {
         world.ok(who, command);
     }
+    to_main(&mut world, 'b');
+    world.ok(&HUMAN, &reopen('b'));
+    world.ok(&HUMAN, &close('b'));
     world.read(&agent("reader", &[]), 'd');
     world
+}
+
+/// Tests, a first try that does not get to main, and one that does.
+fn to_main(world: &mut World, letter: char) {
+    let (system, ada, bowie) = (Who::System, agent("Ada", &[]), agent("Bowie", &[]));
+    let tests = Tests { commit: "t1".to_owned(), files: vec!["tests/it.rs".to_owned()] };
+    let failed = MergeFailed {
+        commit: "c1".to_owned(),
+        why: MergeTrouble::Validation,
+        message: "the step `test` failed".to_owned(),
+        output: "1 failed".to_owned(),
+        files: Vec::new(),
+    };
+    for (who, command) in [
+        (&system, start(letter, "Ada", Role::TestWriter)),
+        (&ada, hand_in(letter, "t1")),
+        (&system, end_attempt(letter, Outcome::Completed, Ending::TestsReady(tests))),
+        (&system, start(letter, "Bowie", Role::Doer)),
+        (&bowie, hand_in(letter, "c1")),
+        (&system, end_attempt(letter, Outcome::Completed, Ending::Submitted)),
+        (&system, Command::Queue { id: id(letter) }),
+        (&system, merge(letter, started("c1", 1))),
+        (&system, merge(letter, MergeStep::Failed(failed))),
+        (&system, start(letter, "Bowie", Role::Doer)),
+        (&bowie, hand_in(letter, "c2")),
+        (&system, end_attempt(letter, Outcome::Completed, Ending::Submitted)),
+        (&system, Command::Queue { id: id(letter) }),
+        (&system, merge(letter, started("c2", 2))),
+        (&system, merge(letter, validated("c2", 2))),
+        (&system, merge(letter, landing("c2", 2))),
+        (&system, merge(letter, landed("c2", 2))),
+    ] {
+        world.ok(who, &command);
+    }
+    assert_eq!(world.ticket(letter).status, Status::Done);
 }
 
 #[test]
 fn the_long_story_has_every_ticket_event() {
     let story = long_story();
     let of_tickets = |name: &str| {
-        ["ticket.", "status.", "note.", "review.", "attempt."].iter().any(|p| name.starts_with(p))
+        ["ticket.", "status.", "note.", "review.", "attempt.", "merge."].iter().any(|p| name.starts_with(p))
     };
     let missing: Vec<_> = CATALOG
         .iter()

@@ -153,11 +153,9 @@ fn an_attempt_is_counted_when_its_doer_lets_go() {
     world.file("a");
     world.ok(&doer, &pick('a'));
     let report = signalbox_core::AttemptReport {
-        outcome: signalbox_core::Outcome::GaveUpTests,
-        summary: "The tests hang.".to_owned(),
-        blockers: String::new(),
         learnings: "The clock is mocked.".to_owned(),
         branch_kept: true,
+        ..signalbox_core::AttemptReport::new(signalbox_core::Outcome::GaveUpTests, "The tests hang.")
     };
     let release = Command::Release { id: id('a'), reason: String::new(), report: Some(report.clone()) };
     world.ok(&doer, &release);

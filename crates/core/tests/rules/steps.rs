@@ -91,7 +91,7 @@ fn assignee() -> impl Strategy<Value = String> {
 
 fn report() -> impl Strategy<Value = AttemptReport> {
     (select(Outcome::ALL.to_vec()), text(), any::<bool>()).prop_map(|(outcome, summary, branch_kept)| {
-        AttemptReport { outcome, blockers: summary.clone(), learnings: String::new(), summary, branch_kept }
+        AttemptReport { blockers: summary.clone(), branch_kept, ..AttemptReport::new(outcome, summary) }
     })
 }
 
@@ -153,7 +153,7 @@ fn command() -> impl Strategy<Value = Command> {
         ticket().prop_map(|id| Command::Pick { id }),
         vec(ticket(), 0..5).prop_map(|candidates| Command::Pop { candidates }),
         (ticket(), status(), note()).prop_map(|(id, to, text)| Command::Move { id, to, text }),
-        (ticket(), note()).prop_map(|(id, note)| Command::Submit { id, note }),
+        (ticket(), note()).prop_map(|(id, note)| Command::Submit { id, note, handed: None }),
         (ticket(), text()).prop_map(|(id, text)| Command::Note { id, text }),
         (ticket(), text(), option::of(report())).prop_map(|(id, reason, report)| Command::Release {
             id,
@@ -206,6 +206,10 @@ pub fn name(command: &Command) -> &'static str {
         Command::Override { .. } => "override",
         Command::Close { .. } => "close",
         Command::Reopen { .. } => "reopen",
+        Command::Start { .. } => "start",
+        Command::EndAttempt { .. } => "end-attempt",
+        Command::Queue { .. } => "queue",
+        Command::Merge { .. } => "merge",
     }
 }
 
@@ -224,13 +228,7 @@ pub fn natural(world: &World, who: &Who, letter: char, dice: u8) -> (Who, Comman
         || cast().into_iter().find(|who| ticket.is_assigned_to(who)).unwrap_or_else(|| who.clone());
     let reviewer =
         || cast().into_iter().find(|who| ticket.is_reviewed_by(who)).unwrap_or_else(|| who.clone());
-    let report = AttemptReport {
-        outcome: Outcome::Failed,
-        summary: String::new(),
-        blockers: String::new(),
-        learnings: String::new(),
-        branch_kept: false,
-    };
+    let report = AttemptReport::new(Outcome::Failed, "");
     match (ticket.status, dice % 16) {
         (Status::Done, 0..=9) => (Who::Human, reopen(letter)),
         (Status::Done, _) => (who.clone(), note(letter)),

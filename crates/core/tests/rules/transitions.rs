@@ -187,7 +187,7 @@ fn an_unknown_ticket_is_not_found_whatever_is_asked() {
 
 #[test]
 fn submitting_needs_a_note_since_the_work_began() {
-    let bare = Command::Submit { id: id('a'), note: None };
+    let bare = Command::Submit { id: id('a'), note: None, handed: None };
     let (doer, judge) = (doer(), agent("judge", &[]));
     let mut world = world_at("open");
     // A note from before the work says nothing about it.
@@ -195,7 +195,7 @@ fn submitting_needs_a_note_since_the_work_began() {
     world.ok(&doer, &pick('a'));
     assert_eq!(world.code(&doer, &bare), "submit.no-note");
     assert_eq!(world.code(&HUMAN, &bare), "submit.no-note");
-    let empty = Command::Submit { id: id('a'), note: Some(" \n".to_owned()) };
+    let empty = Command::Submit { id: id('a'), note: Some(" \n".to_owned()), handed: None };
     assert_eq!(world.code(&doer, &empty), "text.empty");
     world.ok(&doer, &note('a'));
     // Being blocked for a while does not make the note older than the work.

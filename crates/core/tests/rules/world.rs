@@ -1,9 +1,10 @@
 //! A board with its log, the people who act on it, and short words for what they ask.
 
 use jiff::Timestamp;
+use signalbox_core::work::{Building, Handed, Landed, Landing, Place, Start, Validated};
 use signalbox_core::{
-    Agent, Board, Changes, Command, Draft, Event, EventId, Fact, NewTicket, ProjectName, Refusal, SessionId,
-    Status, Ticket, TicketId, Who, decide,
+    Agent, AttemptReport, Board, Changes, Command, Draft, Ending, Event, EventId, Fact, MergeStep, NewTicket,
+    Outcome, ProjectName, Refusal, Role, SessionId, Status, Ticket, TicketId, Who, decide,
 };
 
 /// Everything that has happened, and what it adds up to.
@@ -135,7 +136,7 @@ pub fn pick(letter: char) -> Command {
 }
 
 pub fn submit(letter: char) -> Command {
-    Command::Submit { id: id(letter), note: Some("It works now.".to_owned()) }
+    Command::Submit { id: id(letter), note: Some("It works now.".to_owned()), handed: None }
 }
 
 pub fn note(letter: char) -> Command {
@@ -212,4 +213,65 @@ pub fn reopen(letter: char) -> Command {
 
 pub fn move_to(letter: char, to: Status) -> Command {
     Command::Move { id: id(letter), to, text: Some("As discussed.".to_owned()) }
+}
+
+pub fn start(letter: char, name: &str, role: Role) -> Command {
+    let start = Start {
+        role,
+        agent: name.to_owned(),
+        session: SessionId::parse(name).unwrap(),
+        branch: format!("area/{letter}"),
+        base: "m0".to_owned(),
+    };
+    Command::Start { id: id(letter), start }
+}
+
+/// Hand in a commit, with a note.
+pub fn hand_in(letter: char, commit: &str) -> Command {
+    let handed =
+        Handed { commit: commit.to_owned(), branch: format!("area/{letter}"), place: Place::Workspace };
+    Command::Submit { id: id(letter), note: Some("It works now.".to_owned()), handed: Some(handed) }
+}
+
+pub fn end_attempt(letter: char, outcome: Outcome, ending: Ending) -> Command {
+    let report = Box::new(AttemptReport::new(outcome, "It went so."));
+    Command::EndAttempt { id: id(letter), report, ending }
+}
+
+pub fn merge(letter: char, step: MergeStep) -> Command {
+    Command::Merge { steps: vec![(id(letter), step)] }
+}
+
+pub fn started(commit: &str, run: u64) -> MergeStep {
+    MergeStep::Started(Building { commit: commit.to_owned(), run, onto: "m0".to_owned() })
+}
+
+pub fn validated(commit: &str, run: u64) -> MergeStep {
+    MergeStep::Validated(Validated {
+        commit: commit.to_owned(),
+        run,
+        onto: "m0".to_owned(),
+        tip: "m1".to_owned(),
+        tree: "tree1".to_owned(),
+        flaky: false,
+    })
+}
+
+pub fn landing(commit: &str, run: u64) -> MergeStep {
+    MergeStep::Landing(Landing {
+        commit: commit.to_owned(),
+        run,
+        from: "m0".to_owned(),
+        to: "m1".to_owned(),
+        tree: "tree1".to_owned(),
+    })
+}
+
+pub fn landed(commit: &str, run: u64) -> MergeStep {
+    MergeStep::Landed(Landed {
+        commit: commit.to_owned(),
+        landed: "m1".to_owned(),
+        tree: "tree1".to_owned(),
+        run,
+    })
 }

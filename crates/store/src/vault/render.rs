@@ -71,6 +71,15 @@ fn heading(fact: &Fact) -> &'static str {
         Fact::ReviewRejected(_) => "Rejected",
         Fact::ReviewReleased(_) => "Review Released",
         Fact::Attempt(_) => "Attempt",
+        Fact::AttemptStarted(_) => "Attempt Started",
+        Fact::TestsReady(_) => "Tests Ready",
+        Fact::Submitted(_) => "Handed In",
+        Fact::MergeQueued(_) => "Queued For Merge",
+        Fact::MergeStarted(_) => "Merge Started",
+        Fact::MergeValidated(_) => "Validated",
+        Fact::MergeLanding(_) => "Landing",
+        Fact::MergeLanded(_) => "Landed",
+        Fact::MergeFailed(_) => "Merge Failed",
         Fact::Status(to, change) => status_heading(*to, change),
     }
 }
@@ -106,8 +115,10 @@ fn details(fact: &Fact) -> Details {
         Fact::Released(r) | Fact::Held(r) | Fact::ReviewRejected(r) | Fact::ReviewReleased(r) => {
             (Vec::new(), prose(&r.reason))
         }
-        Fact::Unheld(r) | Fact::ReviewApproved(r) => {
-            (Vec::new(), prose(r.note.as_deref().unwrap_or_default()))
+        Fact::Unheld(r) => (Vec::new(), prose(r.note.as_deref().unwrap_or_default())),
+        Fact::ReviewApproved(r) => {
+            let commit = r.commit.iter().map(|commit| ("commit", prose(commit))).collect();
+            (commit, prose(r.note.as_deref().unwrap_or_default()))
         }
         Fact::Checked(checked) => (vec![("criterion", checked.criterion.to_string())], String::new()),
         Fact::Noted(noted) => (Vec::new(), prose(&noted.text)),
@@ -129,7 +140,39 @@ fn details(fact: &Fact) -> Details {
             }
             (Vec::new(), lines.join("\n"))
         }
-        Fact::Read | Fact::ReviewStarted => (Vec::new(), String::new()),
+        Fact::AttemptStarted(start) => (
+            vec![
+                ("agent", prose(&start.agent)),
+                ("role", start.role.to_string()),
+                ("branch", prose(&start.branch)),
+                ("from", prose(&start.base)),
+            ],
+            String::new(),
+        ),
+        Fact::TestsReady(tests) => {
+            let files: Vec<_> = tests.files.iter().map(|file| format!("- {}", prose(file))).collect();
+            (vec![("commit", prose(&tests.commit))], files.join("\n"))
+        }
+        Fact::Submitted(handed) => {
+            (vec![("commit", prose(&handed.commit)), ("branch", prose(&handed.branch))], String::new())
+        }
+        Fact::MergeQueued(queued) => (vec![("commit", prose(&queued.commit))], String::new()),
+        Fact::MergeLanded(landed) => {
+            (vec![("commit", prose(&landed.landed)), ("tree", prose(&landed.tree))], String::new())
+        }
+        Fact::MergeFailed(failed) => {
+            let mut words = prose(&failed.message);
+            words.extend(failed.files.iter().map(|file| format!("\n- {}", prose(file))));
+            if !failed.output.is_empty() {
+                words.push_str(&format!("\n\n{}", prose(&failed.output)));
+            }
+            (vec![("why", failed.why.as_str().to_owned())], words)
+        }
+        Fact::Read
+        | Fact::ReviewStarted
+        | Fact::MergeStarted(_)
+        | Fact::MergeValidated(_)
+        | Fact::MergeLanding(_) => (Vec::new(), String::new()),
     }
 }
 

@@ -51,7 +51,7 @@ fn command(action: u8, id: &TicketId, other: &TicketId, text: &str) -> Command {
     match action % 14 {
         0 | 1 => Command::Pick { id },
         2 => Command::Note { id, text },
-        3 => Command::Submit { id, note: Some(text) },
+        3 => Command::Submit { id, note: Some(text), handed: None },
         4 => Command::Review { id },
         5 => Command::Approve { id, note: None },
         6 => Command::Reject { id, reason: text },

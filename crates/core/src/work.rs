@@ -1,0 +1,332 @@
+//! How a ticket gets to main: who was set to work on it, what was handed in, and where that is in the merge queue.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::fact::{Cause, Fact, Outcome, StatusChange};
+use crate::id::SessionId;
+use crate::role::Role;
+use crate::status::Status;
+use crate::ticket::Ticket;
+
+/// What the orchestrator has to know of one ticket.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Work {
+    /// The attempt under way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+    /// Since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<Timestamp>,
+    /// Tests that were seen to fail, as the ticket wants them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Tests>,
+    /// What was handed in last, and is neither on main nor sent back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submission: Option<Submission>,
+    /// Where that is in the merge queue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<Merge>,
+    /// Since when it is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queued: Option<Timestamp>,
+    /// What reached main.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landed: Option<Landed>,
+    /// How many attempts were made before a person answered: those count no more.
+    pub forgiven: usize,
+}
+
+/// The data of `attempt.started`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    pub role: Role,
+    /// The agent's name, for people.
+    pub agent: String,
+    /// The session that all its conversations descend from.
+    pub session: SessionId,
+    pub branch: String,
+    /// The commit of main that the branch began from.
+    pub base: String,
+}
+
+/// The data of `attempt.tests-ready`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tests {
+    /// The commit that holds them and nothing else.
+    pub commit: String,
+    pub files: Vec<String>,
+}
+
+/// The data of `attempt.submitted`: the exact commit that is to be judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handed {
+    pub commit: String,
+    pub branch: String,
+    pub place: Place,
+}
+
+/// Where the commit is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// In the ticket's own workspace.
+    Workspace,
+    /// In the person's repository.
+    Repository,
+}
+
+/// Something handed in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Submission {
+    #[serde(flatten)]
+    pub handed: Handed,
+    /// As whom it was handed in; `None` for a person, or an agent that nobody set to work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    pub by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+    #[serde(serialize_with = "crate::time::serialize")]
+    pub at: Timestamp,
+    /// Who approved exactly this commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_by: Option<String>,
+}
+
+/// Where a submission is in the merge queue. Each is written down before it is begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "stage")]
+pub enum Merge {
+    Queued(Queued),
+    Building(Building),
+    Validated(Validated),
+    Landing(Landing),
+}
+
+/// The data of `merge.queued`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queued {
+    pub commit: String,
+}
+
+/// The data of `merge.started`: the commit is being put on top of `onto`, together with others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Building {
+    pub commit: String,
+    /// Which run of the queue; grows, and is what fences off one that was thought dead.
+    pub run: u64,
+    pub onto: String,
+}
+
+/// The data of `merge.validated`: this tree passed, as a whole, all steps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validated {
+    pub commit: String,
+    pub run: u64,
+    pub onto: String,
+    /// The commit that main would become.
+    pub tip: String,
+    pub tree: String,
+    /// It passed only when it was run again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub flaky: bool,
+}
+
+/// The data of `merge.landing`: main is about to be moved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Landing {
+    pub commit: String,
+    pub run: u64,
+    pub from: String,
+    pub to: String,
+    pub tree: String,
+}
+
+/// The data of `merge.landed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Landed {
+    /// What was handed in.
+    pub commit: String,
+    /// What it became on main.
+    pub landed: String,
+    pub tree: String,
+    pub run: u64,
+}
+
+/// The data of `merge.failed`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergeFailed {
+    pub commit: String,
+    pub why: MergeTrouble,
+    /// One sentence.
+    pub message: String,
+    /// The end of what was printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+}
+
+/// Why a submission did not get to main.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MergeTrouble {
+    /// It cannot be put on top of main.
+    Conflict,
+    /// A validation step failed.
+    Validation,
+    /// It changes files that its author's role may not.
+    Boundary,
+    /// It changes what no agent may.
+    Protected,
+    /// It does not come from main, or its branch was tampered with.
+    Ancestry,
+    /// There is nothing in it.
+    Empty,
+    /// The commit cannot be found any more.
+    Missing,
+}
+
+impl Merge {
+    /// What was handed in.
+    pub fn commit(&self) -> &str {
+        match self {
+            Self::Queued(at) => &at.commit,
+            Self::Building(at) => &at.commit,
+            Self::Validated(at) => &at.commit,
+            Self::Landing(at) => &at.commit,
+        }
+    }
+
+    /// Which run of the queue has it; `None` while it waits.
+    pub fn run(&self) -> Option<u64> {
+        match self {
+            Self::Queued(_) => None,
+            Self::Building(at) => Some(at.run),
+            Self::Validated(at) => Some(at.run),
+            Self::Landing(at) => Some(at.run),
+        }
+    }
+
+    /// As it stands in a sentence: it is …
+    pub fn words(&self) -> &'static str {
+        match self {
+            Self::Queued(_) => "waiting for its turn",
+            Self::Building(_) => "being validated",
+            Self::Validated(_) => "validated",
+            Self::Landing(_) => "landing on main",
+        }
+    }
+}
+
+impl MergeFailed {
+    /// The same for the same failure.
+    pub fn fingerprint(&self) -> String {
+        format!("{}: {}", self.why.as_str(), self.message)
+    }
+}
+
+impl MergeTrouble {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Conflict => "conflict",
+            Self::Validation => "validation",
+            Self::Boundary => "boundary",
+            Self::Protected => "protected",
+            Self::Ancestry => "ancestry",
+            Self::Empty => "empty",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+impl Work {
+    /// Nothing has happened to it yet.
+    pub fn is_untouched(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The attempts that count: those since a person last answered, without those that were nobody's fault.
+    pub fn counted(ticket: &Ticket) -> usize {
+        let since = ticket.attempts.iter().skip(ticket.work.forgiven);
+        since.filter(|attempt| attempt.report.outcome.counts()).count()
+    }
+
+    /// Whether this is another commit than the one that was handed in.
+    pub fn is_newer(&self, handed: &Handed) -> bool {
+        self.submission.as_ref().is_some_and(|submission| submission.handed.commit != handed.commit)
+    }
+
+    /// One more happening.
+    pub(crate) fn apply(&mut self, fact: &Fact, by: &str, session: Option<&SessionId>, ts: Timestamp) {
+        match fact {
+            Fact::AttemptStarted(start) => {
+                self.start = Some(start.clone());
+                self.started = Some(ts);
+                self.drop_submission();
+            }
+            Fact::Submitted(handed) => {
+                self.submission = Some(Submission {
+                    handed: handed.clone(),
+                    role: self.start.as_ref().map(|start| start.role),
+                    by: by.to_owned(),
+                    session: session.cloned(),
+                    at: ts,
+                    approved_by: None,
+                });
+                self.merge = None;
+                self.queued = None;
+            }
+            Fact::TestsReady(tests) => self.tests = Some(tests.clone()),
+            Fact::Attempt(report) => {
+                self.start = None;
+                self.started = None;
+                if report.outcome != Outcome::Completed {
+                    self.drop_submission();
+                }
+            }
+            Fact::ReviewApproved(approved) => {
+                if let Some(submission) = &mut self.submission
+                    && approved.commit.as_ref() == Some(&submission.handed.commit)
+                {
+                    submission.approved_by = Some(by.to_owned());
+                }
+            }
+            Fact::Status(to, change) => self.moved(*to, change),
+            Fact::MergeQueued(queued) => {
+                self.merge = Some(Merge::Queued(queued.clone()));
+                self.queued = Some(ts);
+            }
+            Fact::MergeStarted(building) => self.merge = Some(Merge::Building(building.clone())),
+            Fact::MergeValidated(validated) => self.merge = Some(Merge::Validated(validated.clone())),
+            Fact::MergeLanding(landing) => self.merge = Some(Merge::Landing(landing.clone())),
+            Fact::MergeLanded(landed) => {
+                self.drop_submission();
+                self.landed = Some(landed.clone());
+            }
+            Fact::MergeFailed(_) => self.drop_submission(),
+            _ => {}
+        }
+    }
+
+    /// Whoever moves a ticket elsewhere takes it out of the queue; a block only holds it where it is.
+    fn moved(&mut self, to: Status, change: &StatusChange) {
+        let returns = change.from == Status::Blocked && change.cause != Cause::Override;
+        if to == Status::Blocked || returns || to == Status::Review {
+            return;
+        }
+        self.drop_submission();
+        if to != Status::InProgress || change.cause == Cause::Override {
+            self.start = None;
+            self.started = None;
+        }
+    }
+
+    fn drop_submission(&mut self) {
+        self.submission = None;
+        self.merge = None;
+        self.queued = None;
+    }
+}
