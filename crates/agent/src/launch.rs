@@ -20,6 +20,10 @@ pub struct Wanted {
     pub profile: Option<String>,
     /// The words after `--`.
     pub arguments: Vec<String>,
+    /// What the conversation begins with.
+    pub first: Option<String>,
+    /// The conversation to go on with.
+    pub resume: Option<String>,
 }
 
 /// What is going to be started.
@@ -32,6 +36,8 @@ pub struct Plan {
     pub program: PathBuf,
     pub arguments: Vec<String>,
     pub environment: Vec<(String, String)>,
+    /// A first prompt that could not be given as an argument.
+    pub waits_for_prompt: Option<String>,
     /// Where the CLI keeps its settings and its state.
     pub config: PathBuf,
 }
@@ -92,13 +98,20 @@ pub fn plan(
         .chain(how.interactive)
         .chain(how.added_arguments)
         .map(|word| (*word).to_owned());
+    let resumed = wanted.resume.as_deref().zip(how.resume).map(|(session, resume)| resume(session));
+    let first = wanted.first.as_deref().zip(how.first).map(|(prompt, first)| first(prompt));
     Ok(Plan {
         driver: Some(driver),
         name: driver.name.to_owned(),
         profile: laid.profile,
         program,
-        arguments: words.chain(laid.args).collect(),
+        arguments: words
+            .chain(resumed.into_iter().flatten())
+            .chain(laid.args)
+            .chain(first.into_iter().flatten())
+            .collect(),
         environment,
+        waits_for_prompt: wanted.first.filter(|_| how.first.is_none()),
         config: how.config.folder(moved.as_deref(), &person),
     })
 }
@@ -123,6 +136,7 @@ fn any_program(arguments: Vec<String>, variable: &dyn Fn(&str) -> Option<OsStrin
         program,
         arguments: words.collect(),
         environment: Vec::new(),
+        waits_for_prompt: None,
         config: PathBuf::new(),
     })
 }

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
-use signalbox_core::inject::Failure;
-use signalbox_core::{AgentId, ProjectName, Refusal, TicketId};
+use signalbox_core::inject::{Failure, Injection, Priority};
+use signalbox_core::{AgentId, ProjectName, Refusal, TicketId, Who};
 use signalbox_pty::record::{PlainLog, Recorder, Secrets, Settings};
 use signalbox_pty::side::Options;
 use signalbox_pty::{Allow, Child, Exit, Person, Pump, Side, Size};
@@ -16,7 +16,7 @@ use signalbox_store::config::Config;
 use signalbox_store::log::LogError;
 use signalbox_store::outbox::Outbox;
 use signalbox_store::session::Registered;
-use signalbox_store::{Home, clock, files, process};
+use signalbox_store::{Home, clock, files, new_event_id, process};
 
 use crate::brain::{Brain, Known, Place};
 use crate::door::{self, Room};
@@ -127,6 +127,11 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         (started.tell)(&format!("nobody can attach to this agent: {error}"));
     }
     let outbox = Outbox::new(home, &record.id).project(record.project.clone());
+    if let Some(prompt) = &plan.waits_for_prompt
+        && let Err(error) = put_first(&outbox, prompt)
+    {
+        (started.tell)(&format!("it could not be told what to begin with: {error}"));
+    }
     let brain = Brain {
         place: Place {
             home: (*home).clone(),
@@ -204,6 +209,14 @@ fn size(person: &Person, headless: bool) -> Result<Size, Failed> {
         return Err(Failed::TooSmall(size));
     }
     Ok(size)
+}
+
+/// What it begins with, for a CLI that takes no prompt on its command line.
+fn put_first(outbox: &Outbox, prompt: &str) -> Result<(), Failed> {
+    let now = clock::now();
+    let injection = Injection::new(new_event_id(), prompt, Who::System.name(), now)?.priority(Priority::High);
+    outbox.enqueue(&Who::System, injection, now).map_err(signalbox_store::StoreError::from)?;
+    Ok(())
 }
 
 /// Become the agent that somebody made a place for, if the place is still there.

@@ -12,6 +12,9 @@ pub struct Launch {
     pub interactive: &'static [&'static str],
     /// The whole command line for one prompt without a terminal.
     pub headless: fn(&Prompt<'_>) -> Vec<String>,
+    /// What makes a session with a terminal begin with a prompt; it stands after all other arguments. `None` where the
+    /// CLI takes none: then it is put into the agent's outbox.
+    pub first: Option<fn(prompt: &str) -> Vec<String>>,
     /// What goes on with an earlier conversation; `None` where it cannot.
     pub resume: Option<fn(session: &str) -> Vec<String>>,
     /// What gives a new conversation an id of our choice; `None` where the CLI chooses.
@@ -65,6 +68,7 @@ pub static GENERIC: Launch = Launch {
     config: Config { variable: None, below_variable: "", folder: "" },
     interactive: &[],
     headless: |prompt| words(&[prompt.text]),
+    first: None,
     resume: None,
     name_session: None,
     added_arguments: &[],

@@ -1,6 +1,6 @@
 //! A scripted agent CLI, for tests and demonstrations: an input box, a busy state, dialogs, slash commands, hooks in
-//! Claude Code's form, a transcript, a state file. What it does on each prompt stands in a script; it has no model and
-//! runs no tools.
+//! Claude Code's form, a transcript, a state file. What it does on each prompt stands in a script; it has no model, and
+//! runs only what the script says is run.
 
 mod app;
 mod arguments;

@@ -6,6 +6,8 @@
 //!                                         {"say": "Done."}]}],
 //!  "otherwise": [{"think": 200}, {"say": "You said: {prompt}"}]}
 //! ```
+//!
+//! A tool with `"run": true` is really run: `Bash` its command, `Write` its file.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -65,6 +67,37 @@ pub(crate) struct Tool {
     pub(crate) ms: u64,
     #[serde(default)]
     pub(crate) output: String,
+    /// Whether it is really run: a command, or a file that is written.
+    #[serde(default)]
+    pub(crate) run: bool,
+}
+
+/// What came of a tool.
+pub(crate) struct Done {
+    pub(crate) output: String,
+    pub(crate) succeeded: bool,
+}
+
+#[expect(clippy::disallowed_methods, reason = "as carelessly as agent CLIs write files")]
+fn write(path: &str, content: &str) -> Done {
+    match std::fs::write(path, content) {
+        Ok(()) => Done { output: String::new(), succeeded: true },
+        Err(error) => Done { output: error.to_string(), succeeded: false },
+    }
+}
+
+fn shell(command: &str) -> Done {
+    let ran = std::process::Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(std::process::Stdio::null())
+        .output();
+    match ran {
+        Ok(ran) => {
+            let output = [ran.stdout, ran.stderr].concat();
+            Done { output: String::from_utf8_lossy(&output).into_owned(), succeeded: ran.status.success() }
+        }
+        Err(error) => Done { output: error.to_string(), succeeded: false },
+    }
 }
 
 fn bash() -> String {
@@ -96,8 +129,18 @@ impl Script {
 
 impl Tool {
     /// What a hook is told of its result.
-    pub(crate) fn response(&self) -> Value {
-        json!({ "stdout": self.output, "stderr": "", "interrupted": false, "isImage": false })
+    pub(crate) fn response(&self, done: &Done) -> Value {
+        json!({ "stdout": done.output, "stderr": "", "interrupted": false, "isImage": false })
+    }
+
+    /// Do it, or say what the script says came of it.
+    pub(crate) fn perform(&self) -> Done {
+        let text = |key: &str| self.input.get(key).and_then(Value::as_str);
+        match (self.run, text("command"), text("file_path")) {
+            (true, Some(command), _) => shell(command),
+            (true, None, Some(path)) => write(path, text("content").unwrap_or_default()),
+            _ => Done { output: self.output.clone(), succeeded: true },
+        }
     }
 
     /// What a person reads of it.

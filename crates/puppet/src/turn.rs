@@ -172,10 +172,19 @@ fn use_tool(stage: &Arc<Stage>, prompt: &str, tool: &Tool, interrupt: &AtomicBoo
     if interrupt.load(Ordering::SeqCst) {
         return false;
     }
+    let came_of_it = tool.perform();
+    for line in came_of_it.output.lines().filter(|_| tool.run) {
+        stage.tell(News::Line(format!("  {line}")));
+    }
     let mut done = call;
-    done["tool_response"] = tool.response();
     done["duration_ms"] = json!(tool.ms);
-    stage.hook("PostToolUse", &done);
+    if came_of_it.succeeded {
+        done["tool_response"] = tool.response(&came_of_it);
+        stage.hook("PostToolUse", &done);
+    } else {
+        done["error"] = json!(came_of_it.output);
+        stage.hook("PostToolUseFailure", &done);
+    }
     true
 }
 

@@ -47,6 +47,12 @@ pub struct Arguments {
     /// Run it without a terminal of your own, until it ends; attach to see it
     #[arg(long)]
     headless: bool,
+    /// What its conversation begins with; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+    /// Go on with an earlier conversation, by the CLI's own id
+    #[arg(long, value_name = "SESSION")]
+    resume: Option<String>,
     /// Be the agent whose record was written beforehand; for the orchestrator
     #[arg(long = "as", value_name = "ID", hide = true)]
     reserved: Option<String>,
@@ -162,8 +168,13 @@ fn start(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let goal =
         kind.map(|kind| goal::wish(cx, kind, &arguments.goal_settings, &arguments.limits)).transpose()?;
     let (home, config) = (cx.home()?, cx.config()?);
-    let wanted =
-        Wanted { driver: arguments.driver, profile: arguments.profile, arguments: arguments.arguments };
+    let wanted = Wanted {
+        driver: arguments.driver,
+        profile: arguments.profile,
+        arguments: arguments.arguments,
+        first: arguments.prompt.map(resolve::text_or_stdin).transpose()?,
+        resume: arguments.resume,
+    };
     let plan = launch::plan(home, config, wanted, &|name| std::env::var_os(name))?;
     let started = Started {
         home,

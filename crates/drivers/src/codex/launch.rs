@@ -15,6 +15,7 @@ pub(crate) const LAUNCH: Launch = Launch {
         all.extend(words(&["--", prompt.text]));
         all
     },
+    first: Some(|prompt| words(&["--", prompt])),
     resume: Some(|session| words(&["resume", session])),
     name_session: None,
     added_arguments: &[],

@@ -14,6 +14,7 @@ pub(crate) const LAUNCH: Launch = Launch {
         all.push(format!("--prompt={}", prompt.text));
         all
     },
+    first: Some(|prompt| words(&["--interactive", prompt])),
     resume: Some(|session| vec![format!("--resume={session}")]),
     name_session: Some(|session| words(&["--session-id", session])),
     // Extensions are looked for only then.

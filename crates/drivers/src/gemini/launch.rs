@@ -14,6 +14,7 @@ pub(crate) const LAUNCH: Launch = Launch {
         all.push(format!("--prompt={}", prompt.text));
         all
     },
+    first: Some(|prompt| words(&["--prompt-interactive", prompt])),
     resume: Some(|session| words(&["--resume", session])),
     name_session: Some(|session| words(&["--session-id", session])),
     added_arguments: &[],

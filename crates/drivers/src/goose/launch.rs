@@ -15,6 +15,7 @@ pub(crate) const LAUNCH: Launch = Launch {
         all.push(format!("--text={}", prompt.text));
         all
     },
+    first: None,
     resume: Some(|session| words(&["session", "--resume", "--session-id", session])),
     name_session: None,
     added_arguments: &[],

@@ -14,6 +14,7 @@ pub(crate) const LAUNCH: Launch = Launch {
         all.extend(words(&["-p", "--", prompt.text]));
         all
     },
+    first: Some(|prompt| words(&["--", prompt])),
     resume: Some(|session| words(&["--resume", session])),
     name_session: Some(|session| words(&["--session-id", session])),
     added_arguments: &[],
