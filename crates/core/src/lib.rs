@@ -24,6 +24,7 @@ mod id;
 mod independence;
 pub mod inject;
 pub mod judge;
+pub mod landing;
 mod mode;
 pub mod pace;
 pub mod plugin;

@@ -7,6 +7,7 @@
 mod pipes;
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub struct Program {
     words: Vec<OsString>,
     directory: Option<PathBuf>,
     environment: Vec<(OsString, OsString)>,
+    alone: bool,
     input: Vec<u8>,
     time: Duration,
     most: usize,
@@ -85,6 +87,7 @@ impl Program {
             words: words.into_iter().map(Into::into).collect(),
             directory: None,
             environment: Vec::new(),
+            alone: false,
             input: Vec::new(),
             time: Duration::from_secs(30),
             most: MOST_OUTPUT,
@@ -108,6 +111,13 @@ impl Program {
         self
     }
 
+    /// It gets no variable but those it is given.
+    #[must_use]
+    pub fn with_nothing_else(mut self) -> Self {
+        self.alone = true;
+        self
+    }
+
     /// What it reads from its standard input; nothing unless this is said.
     #[must_use]
     pub fn reading(mut self, input: impl Into<Vec<u8>>) -> Self {
@@ -127,21 +137,54 @@ impl Program {
         self
     }
 
-    /// Run it to its end. An error means that it could not be started.
-    pub fn run(self) -> io::Result<Ran> {
+    /// Run it to its end, with all that it prints in this file, as it comes. It is ended too when `go_on` says no.
+    pub fn run_into(self, file: &File, go_on: &dyn Fn() -> bool) -> io::Result<End> {
         let until = Instant::now() + self.time;
+        let from = file.metadata()?.len();
+        let mut command = self.command()?;
+        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
+        let mut child = command.spawn()?;
+        let most = u64::try_from(self.most).unwrap_or(u64::MAX);
+        let end = loop {
+            if let Some(status) = child.try_wait()? {
+                break of_status(status);
+            }
+            let printed = file.metadata()?.len().saturating_sub(from);
+            if printed > most {
+                break End::TooMuch;
+            }
+            if Instant::now() >= until || !go_on() {
+                break End::TimedOut;
+            }
+            std::thread::sleep(LOOK);
+        };
+        kill_group(&child);
+        let _ = child.wait();
+        Ok(end)
+    }
+
+    fn command(&self) -> io::Result<Command> {
         let (program, arguments) = self.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
-        command
-            .args(arguments)
-            .envs(self.environment)
-            .stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
+        if self.alone {
+            command.env_clear();
+        }
+        let variables = self.environment.iter().map(|(name, value)| (name, value));
+        command.args(arguments).envs(variables).process_group(0);
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
+        Ok(command)
+    }
+
+    /// Run it to its end. An error means that it could not be started.
+    pub fn run(self) -> io::Result<Ran> {
+        let until = Instant::now() + self.time;
+        let mut command = self.command()?;
+        command
+            .stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let mut pipes = Pipes::of(&mut child, self.input, self.most)?;
         let end = follow(&mut child, &mut pipes, until);
