@@ -7,7 +7,8 @@ use crate::run::{self, Profile};
 use crate::{Result, Verdict};
 
 /// The pages, as `sb help --reference` knows them.
-const PAGES: &[&str] = &["cli", "config", "events", "environment", "outside", "control-socket", "mcp"];
+const PAGES: &[&str] =
+    &["cli", "config", "contract", "events", "environment", "outside", "control-socket", "mcp"];
 
 /// Write every page.
 pub fn write() -> Result<Verdict> {

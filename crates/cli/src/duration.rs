@@ -3,6 +3,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
+use signalbox_core::time::{Unit, counted};
 
 use crate::error::CommandError;
 
@@ -41,17 +42,15 @@ fn read(text: &str, now: &Zoned) -> Option<Timestamp> {
 /// `2h ago`, `30 min ago`, `3d`.
 fn ago(text: &str) -> Option<Span> {
     let text = text.strip_suffix("ago").unwrap_or(text).trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let (count, unit) = text.split_at(digits);
-    let count: i64 = count.parse().ok().filter(|n| *n < 100_000)?;
+    let (count, unit, _) = counted(text).filter(|(_, _, rest)| rest.is_empty())?;
     let span = Span::new();
-    Some(match unit.trim() {
-        "s" | "sec" | "second" | "seconds" => span.seconds(count),
-        "m" | "min" | "minute" | "minutes" => span.minutes(count),
-        "h" | "hour" | "hours" => span.hours(count),
-        "d" | "day" | "days" => span.days(count),
-        "w" | "week" | "weeks" => span.weeks(count),
-        _ => return None,
+    // Not in seconds: a day ago is the same time of day, also where a clock was changed in between.
+    Some(match unit {
+        Unit::Second => span.seconds(count),
+        Unit::Minute => span.minutes(count),
+        Unit::Hour => span.hours(count),
+        Unit::Day => span.days(count),
+        Unit::Week => span.weeks(count),
     })
 }
 

@@ -5,6 +5,7 @@ use std::io;
 
 use signalbox_core::{EventId, Refusal, RefusalKind};
 use signalbox_store::config::ConfigError;
+use signalbox_store::contract::ContractError;
 use signalbox_store::index::IndexError;
 use signalbox_store::outbox::OutboxError;
 use signalbox_store::vault::VaultError;
@@ -177,6 +178,13 @@ impl From<io::Error> for CommandError {
 impl From<serde_json::Error> for CommandError {
     fn from(error: serde_json::Error) -> Self {
         Self::failed("json.failed", &error)
+    }
+}
+
+impl From<ContractError> for CommandError {
+    fn from(error: ContractError) -> Self {
+        Self::new(Kind::Failure, "contract.invalid", error.to_string())
+            .hint("Correct it there; docs/reference/contract.md and `sb help --reference contract` list the settings.")
     }
 }
 

@@ -2,6 +2,7 @@
 
 use signalbox_core::CATALOG;
 use signalbox_store::config::SETTINGS;
+use signalbox_store::contract::KEYS;
 
 use crate::commands::{COMMANDS, Group};
 use crate::dispatch;
@@ -50,6 +51,7 @@ pub fn page(name: &str) -> Option<String> {
     Some(match name {
         "cli" => commands(),
         "config" => settings(),
+        "contract" => contract(),
         "events" => events(),
         "environment" => environment(),
         "outside" => crate::reference_outside::page(),
@@ -103,6 +105,23 @@ fn settings() -> String {
         text.push_str(&format!("| `{}` | `{}` | {} |\n", setting.key, setting.default, setting.about));
     }
     text.push_str(include_str!("reference_tables.md"));
+    text
+}
+
+fn contract() -> String {
+    let mut text = String::from(
+        "# The contract\n\nMade by `cargo xtask docs` from the program itself.\n\n\
+         `.signalbox/project.toml`, committed with the repository, says how work on it is done and what it must pass to \
+         land. `sb bootstrap` proposes one. What it has run is run only after a human has trusted this very text with \
+         `sb trust`, and again after each change. Times are written `90s`, `30m` or `1h30m`.\n\n\
+         | setting | default | what it does |\n| --- | --- | --- |\n",
+    );
+    for key in KEYS {
+        text.push_str(&format!("| `{}` | {} | {} |\n", key.key, key.default, key.about));
+    }
+    text.push_str("\n## A whole one\n\n```toml\n");
+    text.push_str(include_str!("reference_contract.toml"));
+    text.push_str("```\n");
     text
 }
 

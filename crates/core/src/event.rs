@@ -316,6 +316,12 @@ pub const CATALOG: &[EventDoc] = &[
     ),
     doc("heartbeat.ran", "A heartbeat found a change and ran a command", "`command`, `succeeded`, `why`"),
     doc("project.registered", "A directory became a project", "`path`"),
+    doc(
+        "project.trusted",
+        "A human trusts this text of the project's contract: what it says may be run",
+        "`hash` (SHA-256 of the file), `text` (the file)",
+    ),
+    doc("project.distrusted", "A human no longer trusts it", "`hash`"),
     doc("doctor.fixed", "`sb doctor --fix` repaired something", "`check`, `what`"),
     doc(
         "doctor.quarantined",

@@ -29,6 +29,29 @@ pub fn meet_by_name(rule: &str, named: &str, case: Case) -> bool {
     paths_meet(&one, &other, case, depth, &mut budget)
 }
 
+/// What is wrong with a pattern that people write for files below a root. Sets and alternatives are taken for more than
+/// they say elsewhere, and who decides what may be merged must not take a pattern for more or less than it says.
+pub fn fault(pattern: &str) -> Option<&'static str> {
+    let names = || pattern.split('/');
+    if pattern.is_empty() {
+        Some("it is empty")
+    } else if pattern.chars().any(char::is_control) || pattern.contains('\\') {
+        Some("it has characters that file names do not have; folders are parted by `/`")
+    } else if pattern.starts_with(['/', '~', '!']) {
+        Some("it must be below the repository's root, without `/`, `~` or `!` in front")
+    } else if pattern.contains(['[', ']', '{', '}', '(', ')']) {
+        Some("sets and alternatives are not known here; write one pattern for each")
+    } else if names().any(|name| matches!(name, "" | "." | "..")) {
+        Some("it has an empty name, `.` or `..` in it; a whole folder is `folder/**`")
+    } else if names().any(|name| name.contains("**") && name != "**") {
+        Some("`**` must stand alone between slashes, as in `src/**/test_*.py`")
+    } else if names().all(|name| name.chars().all(|c| c == '*' || c == '?')) {
+        Some("it means every file")
+    } else {
+        None
+    }
+}
+
 /// What `**` in a command's pattern stands for, once the path has begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depth {
@@ -198,6 +221,19 @@ mod tests {
     fn a_hard_question_is_answered_with_yes() {
         let hard = "*a".repeat(60);
         assert!(meet(&format!("/{hard}b"), &format!("/{}", "a*".repeat(60)), Case::Exact));
+    }
+
+    #[test]
+    fn faults_of_patterns() {
+        for good in ["tests/**", "**/*_test.go", "a.rs", "src/*/b?.rs", ".github/**", "Öl/**"] {
+            assert_eq!(fault(good), None, "{good}");
+        }
+        for bad in [
+            "", "/etc/**", "~/x", "!x", "a/../b", "./a", "a//b", "a/", "a**b/c", "**", "*/**", "a[bc]",
+            "{a,b}/**", "a\\b", "a\nb", "+(a)",
+        ] {
+            assert!(fault(bad).is_some(), "{bad:?}");
+        }
     }
 
     #[test]

@@ -1,4 +1,7 @@
-//! How a time is written: always to the millisecond, so that the order of texts is the order of times.
+//! How a time is written: always to the millisecond, so that the order of texts is the order of times. And how people
+//! write for how long something is: `30m`, `1h 30m`.
+
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serializer;
@@ -17,9 +20,88 @@ pub(crate) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Resul
     serializer.collect_str(&format_args!("{time:.3}"))
 }
 
+/// What lengths of time are counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+}
+
+impl Unit {
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "s" | "sec" | "second" | "seconds" => Self::Second,
+            "m" | "min" | "minute" | "minutes" => Self::Minute,
+            "h" | "hour" | "hours" => Self::Hour,
+            "d" | "day" | "days" => Self::Day,
+            "w" | "week" | "weeks" => Self::Week,
+            _ => return None,
+        })
+    }
+
+    fn seconds(self) -> u64 {
+        match self {
+            Self::Second => 1,
+            Self::Minute => 60,
+            Self::Hour => 60 * 60,
+            Self::Day => 24 * 60 * 60,
+            Self::Week => 7 * 24 * 60 * 60,
+        }
+    }
+}
+
+/// The number and unit that a text begins with, and what follows: `30 min`, `2h`.
+pub fn counted(text: &str) -> Option<(u32, Unit, &str)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let (count, rest) = text.split_at(digits);
+    let count = count.parse().ok().filter(|n| *n < 100_000)?;
+    let rest = rest.trim_start();
+    let (unit, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len()));
+    Some((count, Unit::from_word(unit)?, rest.trim_start()))
+}
+
+/// For how long: `30m`, `10 min`, `1h30m`, `2 days`.
+pub fn length(text: &str) -> Option<Duration> {
+    let mut rest = text.trim();
+    let mut seconds: u64 = 0;
+    loop {
+        let (count, unit, after) = counted(rest)?;
+        seconds = seconds.checked_add(u64::from(count) * unit.seconds())?;
+        if after.is_empty() {
+            return Some(Duration::from_secs(seconds));
+        }
+        rest = after;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_as_people_write_them() {
+        for (text, want) in [
+            ("30m", Some(1_800)),
+            ("10 min", Some(600)),
+            ("1h30m", Some(5_400)),
+            (" 1h 30m ", Some(5_400)),
+            ("2 days", Some(172_800)),
+            ("1w", Some(604_800)),
+            ("0s", Some(0)),
+            ("", None),
+            ("30", None),
+            ("m", None),
+            ("-5m", None),
+            ("1.5h", None),
+            ("5 parsecs", None),
+            ("99999999999h", None),
+        ] {
+            assert_eq!(length(text).map(|length| length.as_secs()), want, "{text}");
+        }
+    }
 
     #[test]
     fn texts_sort_as_times_do() {

@@ -59,6 +59,7 @@ mod submit;
 mod switch;
 mod tasklist;
 mod templates;
+mod trust;
 mod unhold;
 mod up;
 
@@ -181,6 +182,7 @@ pub const COMMANDS: &[Row] = &[
     row!("override", [], Human, "Force a status; it is recorded", override_status::Arguments),
     row!("close", [], Human, "Mark a ticket done without review", close::Arguments),
     row!("reopen", [], Human, "Bring a done ticket back", reopen::Arguments),
+    row!("trust", [], Human, "Look at what a repository's contract runs, and trust it", trust::Arguments),
     row!(
         "agent",
         [],

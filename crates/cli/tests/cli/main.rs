@@ -43,6 +43,7 @@ mod support;
 mod tasklist;
 mod templates;
 mod terminals;
+mod trusting;
 mod unguarded;
 mod vault;
 mod vault_damage;

@@ -138,6 +138,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       override                  Force a status; it is recorded
       close                     Mark a ticket done without review
       reopen                    Bring a done ticket back
+      trust                     Look at what a repository's contract runs, and trust it
 
     Agents and what they may do
       agent                     Run an agent CLI in a terminal that can be watched, recorded and told things

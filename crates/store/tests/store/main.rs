@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod agents;
+mod contract;
 mod damage;
 mod framing;
 mod golden;
@@ -11,6 +12,7 @@ mod launch;
 mod outbox;
 mod position;
 mod records;
+mod trust;
 
 /// No test file is forgotten.
 #[test]
