@@ -5,6 +5,7 @@ use crate::fact::{Cause, Created, Edited, Fact, StatusChange};
 use crate::id::{ProjectName, SessionId};
 use crate::status::Status;
 use crate::ticket::{Attempt, Criterion, Hold, Reviewer, Ticket, Touch, TouchKind};
+use crate::work::MergeTrouble;
 
 /// The ticket after the event. `None` where the event concerns no ticket.
 ///
@@ -54,6 +55,15 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
             });
         }
         Fact::AttemptStarted(start) => ticket.branch = Some(start.branch.clone()),
+        // Held meanwhile, it is in review no longer, and goes back to the pool when it is let go.
+        Fact::MergeFailed(failed) => {
+            if ticket.prior_status == Some(Status::Review) && failed.why != MergeTrouble::Withdrawn {
+                ticket.prior_status = Some(Status::Open);
+                ticket.assignee = None;
+                ticket.assignee_session = None;
+                ticket.reviewer = None;
+            }
+        }
         Fact::Read
         | Fact::TestsReady(_)
         | Fact::Submitted(_)
@@ -61,8 +71,7 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
         | Fact::MergeStarted(_)
         | Fact::MergeValidated(_)
         | Fact::MergeLanding(_)
-        | Fact::MergeLanded(_)
-        | Fact::MergeFailed(_) => {}
+        | Fact::MergeLanded(_) => {}
     }
     ticket.work.apply(fact, &event.actor, event.session.as_ref(), event.ts);
     if fact.changes_ticket() {
@@ -164,6 +173,9 @@ fn move_to(ticket: &mut Ticket, to: Status, change: &StatusChange) {
     }
     if change.cause == Cause::Reopen {
         ticket.waived.clear();
+    }
+    if change.from == Status::Done {
+        ticket.work.forgiven = ticket.attempts.len();
     }
     if to == Status::Done {
         ticket.hold = None;

@@ -124,8 +124,10 @@ pub enum MergeStep {
     Landing(Landing),
     Landed(Landed),
     Failed(MergeFailed),
-    /// Back to the end of the queue: main moved, or it was not this one's fault.
-    Back,
+    /// Back to its place in the queue: main moved, or it was not this one's fault.
+    Back {
+        run: u64,
+    },
 }
 
 impl MergeStep {
@@ -137,7 +139,7 @@ impl MergeStep {
             Self::Landing(step) => Some(&step.commit),
             Self::Landed(step) => Some(&step.commit),
             Self::Failed(step) => Some(&step.commit),
-            Self::Back => None,
+            Self::Back { .. } => None,
         }
     }
 }

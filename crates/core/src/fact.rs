@@ -292,6 +292,11 @@ impl AttemptReport {
             diff: None,
         }
     }
+
+    /// Whether it counts against the work. That nobody managed to review it does not.
+    pub fn counts(&self) -> bool {
+        self.outcome.counts() && self.role != Some(Role::Reviewer)
+    }
 }
 
 impl Fact {

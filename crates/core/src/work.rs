@@ -19,6 +19,9 @@ pub struct Work {
     /// Since when.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<Timestamp>,
+    /// The session that was last set to work on it, to write tests or to make them pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<SessionId>,
     /// Tests that were seen to fail, as the ticket wants them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests: Option<Tests>,
@@ -28,9 +31,14 @@ pub struct Work {
     /// Where that is in the merge queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,
-    /// Since when it is there.
+    /// Since when it is there: what goes back without blame keeps its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued: Option<Timestamp>,
+    /// Since when it is at this stage of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub staged: Option<Timestamp>,
+    /// The last run of the queue that had it. Runs only grow, so that one that was thought dead is known by its number.
+    pub run: u64,
     /// What reached main.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landed: Option<Landed>,
@@ -129,6 +137,10 @@ pub struct Validated {
     /// The commit that main would become.
     pub tip: String,
     pub tree: String,
+    /// The commit on the way there that is this ticket's.
+    pub becomes: String,
+    /// How many tickets were validated as one. They land together or not at all.
+    pub of: usize,
     /// It passed only when it was run again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flaky: bool,
@@ -142,6 +154,10 @@ pub struct Landing {
     pub from: String,
     pub to: String,
     pub tree: String,
+    /// The commit on the way there that is this ticket's.
+    pub becomes: String,
+    /// How many tickets land together.
+    pub of: usize,
 }
 
 /// The data of `merge.landed`.
@@ -159,6 +175,7 @@ pub struct Landed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeFailed {
     pub commit: String,
+    pub run: u64,
     pub why: MergeTrouble,
     /// One sentence.
     pub message: String,
@@ -167,6 +184,9 @@ pub struct MergeFailed {
     pub output: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
+    /// What it would have changed, in a form that is the same for the same change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// Why a submission did not get to main.
@@ -187,6 +207,8 @@ pub enum MergeTrouble {
     Empty,
     /// The commit cannot be found any more.
     Missing,
+    /// A person took it elsewhere when it was about to land.
+    Withdrawn,
 }
 
 impl Merge {
@@ -229,6 +251,17 @@ impl MergeFailed {
 }
 
 impl MergeTrouble {
+    pub const ALL: [Self; 8] = [
+        Self::Conflict,
+        Self::Validation,
+        Self::Boundary,
+        Self::Protected,
+        Self::Ancestry,
+        Self::Empty,
+        Self::Missing,
+        Self::Withdrawn,
+    ];
+
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Conflict => "conflict",
@@ -238,7 +271,14 @@ impl MergeTrouble {
             Self::Ancestry => "ancestry",
             Self::Empty => "empty",
             Self::Missing => "missing",
+            Self::Withdrawn => "withdrawn",
         }
+    }
+
+    /// The trouble that a fingerprint tells of.
+    pub fn of_fingerprint(fingerprint: &str) -> Option<Self> {
+        let word = fingerprint.split(':').next()?;
+        Self::ALL.into_iter().find(|trouble| trouble.as_str() == word)
     }
 }
 
@@ -248,15 +288,21 @@ impl Work {
         *self == Self::default()
     }
 
-    /// The attempts that count: those since a person last answered, without those that were nobody's fault.
+    /// The attempts that count: those since a person last answered, without those that were nobody's fault, and without
+    /// those at reviewing it, which say nothing about the work.
     pub fn counted(ticket: &Ticket) -> usize {
         let since = ticket.attempts.iter().skip(ticket.work.forgiven);
-        since.filter(|attempt| attempt.report.outcome.counts()).count()
+        since.filter(|attempt| attempt.report.counts()).count()
     }
 
-    /// Whether this is another commit than the one that was handed in.
+    /// Whether this is another commit than the one that was handed in, if any was.
     pub fn is_newer(&self, handed: &Handed) -> bool {
-        self.submission.as_ref().is_some_and(|submission| submission.handed.commit != handed.commit)
+        self.submission.as_ref().is_none_or(|submission| submission.handed.commit != handed.commit)
+    }
+
+    /// Whether main is about to be moved for it, or has been, and nobody has said so yet.
+    pub fn is_landing(&self) -> bool {
+        matches!(self.merge, Some(Merge::Landing(_)))
     }
 
     /// One more happening.
@@ -265,28 +311,36 @@ impl Work {
             Fact::AttemptStarted(start) => {
                 self.start = Some(start.clone());
                 self.started = Some(ts);
-                self.drop_submission();
+                // A reviewer looks at what was handed in; everyone else begins anew.
+                if start.role != Role::Reviewer {
+                    self.last = Some(start.session.clone());
+                    self.drop_submission();
+                }
             }
             Fact::Submitted(handed) => {
+                let role = self.author(session.is_some());
+                self.drop_submission();
                 self.submission = Some(Submission {
                     handed: handed.clone(),
-                    role: self.start.as_ref().map(|start| start.role),
+                    role,
                     by: by.to_owned(),
                     session: session.cloned(),
                     at: ts,
                     approved_by: None,
                 });
-                self.merge = None;
-                self.queued = None;
             }
-            Fact::TestsReady(tests) => self.tests = Some(tests.clone()),
+            Fact::TestsReady(tests) => {
+                self.tests = Some(tests.clone());
+                self.drop_submission();
+            }
             Fact::Attempt(report) => {
-                self.start = None;
-                self.started = None;
-                if report.outcome != Outcome::Completed {
+                let was_review = self.is_started_as(Role::Reviewer);
+                self.drop_start();
+                if report.outcome != Outcome::Completed && !was_review {
                     self.drop_submission();
                 }
             }
+            Fact::Assigned(_) if !self.is_started_as(Role::Reviewer) => self.taken_over(),
             Fact::ReviewApproved(approved) => {
                 if let Some(submission) = &mut self.submission
                     && approved.commit.as_ref() == Some(&submission.handed.commit)
@@ -296,37 +350,90 @@ impl Work {
             }
             Fact::Status(to, change) => self.moved(*to, change),
             Fact::MergeQueued(queued) => {
-                self.merge = Some(Merge::Queued(queued.clone()));
-                self.queued = Some(ts);
+                self.stage(Merge::Queued(queued.clone()), ts);
+                self.queued = self.queued.or(Some(ts));
             }
-            Fact::MergeStarted(building) => self.merge = Some(Merge::Building(building.clone())),
-            Fact::MergeValidated(validated) => self.merge = Some(Merge::Validated(validated.clone())),
-            Fact::MergeLanding(landing) => self.merge = Some(Merge::Landing(landing.clone())),
+            Fact::MergeStarted(building) => self.stage(Merge::Building(building.clone()), ts),
+            Fact::MergeValidated(validated) => self.stage(Merge::Validated(validated.clone()), ts),
+            Fact::MergeLanding(landing) => self.stage(Merge::Landing(landing.clone()), ts),
             Fact::MergeLanded(landed) => {
-                self.drop_submission();
+                self.leave_queue();
                 self.landed = Some(landed.clone());
+                self.run = self.run.max(landed.run);
             }
-            Fact::MergeFailed(_) => self.drop_submission(),
+            Fact::MergeFailed(_) => self.leave_queue(),
             _ => {}
         }
     }
 
     /// Whoever moves a ticket elsewhere takes it out of the queue; a block only holds it where it is.
     fn moved(&mut self, to: Status, change: &StatusChange) {
-        let returns = change.from == Status::Blocked && change.cause != Cause::Override;
-        if to == Status::Blocked || returns || to == Status::Review {
+        let is_override = change.cause == Cause::Override;
+        let returns = change.from == Status::Blocked && !is_override;
+        if to == Status::Blocked || returns {
+            return;
+        }
+        if change.from == Status::Done {
+            // What landed is on main with its tests, which pass. What is wanted now is something else.
+            self.tests = None;
+            self.landed = None;
+        }
+        if to == Status::Review {
+            if is_override {
+                self.taken_over();
+            }
             return;
         }
         self.drop_submission();
-        if to != Status::InProgress || change.cause == Cause::Override {
-            self.start = None;
-            self.started = None;
+        if to != Status::InProgress || is_override {
+            self.drop_start();
         }
     }
 
+    /// As whom the next thing is handed in. An agent stays what it was after its attempt was written down: nobody gets
+    /// round what their role may change by being late.
+    fn author(&self, is_agent: bool) -> Option<Role> {
+        let now = self.start.as_ref().map(|start| start.role).filter(|role| *role != Role::Reviewer);
+        let before = || self.submission.as_ref().and_then(|submission| submission.role).filter(|_| is_agent);
+        now.or_else(before)
+    }
+
+    fn is_started_as(&self, role: Role) -> bool {
+        self.start.as_ref().is_some_and(|start| start.role == role)
+    }
+
+    fn stage(&mut self, stage: Merge, ts: Timestamp) {
+        self.run = self.run.max(stage.run().unwrap_or_default());
+        self.merge = Some(stage);
+        self.staged = Some(ts);
+    }
+
+    /// A person has it now. Tests that nobody saw fail are not work to be merged.
+    fn taken_over(&mut self) {
+        self.drop_start();
+        if self.submission.as_ref().is_some_and(|submission| submission.role == Some(Role::TestWriter)) {
+            self.drop_submission();
+        }
+    }
+
+    fn drop_start(&mut self) {
+        self.start = None;
+        self.started = None;
+    }
+
+    /// What is landing may be on main already: that is forgotten only when it is known.
     fn drop_submission(&mut self) {
+        if self.is_landing() {
+            self.submission = None;
+        } else {
+            self.leave_queue();
+        }
+    }
+
+    fn leave_queue(&mut self) {
         self.submission = None;
         self.merge = None;
         self.queued = None;
+        self.staged = None;
     }
 }

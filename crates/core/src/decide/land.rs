@@ -2,39 +2,36 @@
 
 use super::{Draft, Rules};
 use crate::command::{Ending, MergeStep};
-use crate::fact::{AttemptReport, Cause, Fact, Outcome, StatusChange};
+use crate::fact::{AttemptReport, Cause, Fact, Outcome, Reason, StatusChange};
 use crate::id::TicketId;
 use crate::refusal::Refusal;
+use crate::role::Role;
 use crate::status::Status;
 use crate::ticket::Ticket;
-use crate::work::{Merge, Start};
+use crate::work::{Landed, Merge, MergeFailed, MergeTrouble, Queued, Start};
 
 impl Rules<'_> {
     /// Set an agent to work. Once it is written down nobody else is, until the attempt has ended.
     pub(super) fn start(&self, id: &TicketId, start: &Start) -> Result<Vec<Draft>, Refusal> {
         self.not_by_agents("set agents to work")?;
         let ticket = self.ticket(id)?;
-        match ticket.status {
-            Status::Open if !ticket.escalated && ticket.assignee.is_none() => {}
-            Status::Rework if !ticket.escalated => {}
-            Status::Blocked => return Err(self.blocked(ticket)),
-            _ => {
-                let why = if ticket.escalated { "waits for a human's answer" } else { "is not free" };
-                let message = format!("{id} is {} and {why}; nobody is set to work on it", ticket.status);
-                return Err(
-                    Refusal::new("start.not-ready", message).hint(format!("`sb why {id}` says more."))
-                );
-            }
+        if ticket.status == Status::Blocked {
+            return Err(self.blocked(ticket));
+        }
+        if let Some(why) = not_free_for(ticket, start.role) {
+            let message = format!("{id} is {} and {why}; nobody is set to work on it", ticket.status);
+            return Err(Refusal::new("start.not-ready", message).hint(format!("`sb why {id}` says more.")));
+        }
+        let started = self.draft(ticket, Fact::AttemptStarted(start.clone()));
+        if start.role == Role::Reviewer {
+            return Ok(vec![started]);
         }
         let change = StatusChange {
             assignee: Some(start.agent.clone()),
             assignee_session: Some(start.session.clone()),
             ..StatusChange::new(ticket.status, Cause::Work)
         };
-        Ok(vec![
-            self.draft(ticket, Fact::Status(Status::InProgress, Box::new(change))),
-            self.draft(ticket, Fact::AttemptStarted(start.clone())),
-        ])
+        Ok(vec![self.draft(ticket, Fact::Status(Status::InProgress, Box::new(change))), started])
     }
 
     /// Write down how an attempt ended, and where the ticket goes from there.
@@ -46,12 +43,15 @@ impl Rules<'_> {
     ) -> Result<Vec<Draft>, Refusal> {
         self.not_by_agents("end an attempt")?;
         let ticket = self.ticket(id)?;
-        if ticket.work.start.is_none() {
-            return Ok(Vec::new());
-        }
-        let role = ticket.work.start.as_ref().map(|start| start.role);
-        let report = AttemptReport { role, ..report.clone() };
+        let Some(start) = &ticket.work.start else { return Ok(Vec::new()) };
+        let report = AttemptReport { role: Some(start.role), ..report.clone() };
         let mut drafts = vec![self.draft(ticket, Fact::Attempt(Box::new(report)))];
+        if start.role == Role::Reviewer {
+            // What it was to review stays where it is, for the next one to take.
+            let took_it = ticket.reviewer.as_ref().is_some_and(|reviewer| reviewer.session.is_some());
+            drafts.extend(took_it.then(|| self.draft(ticket, Fact::ReviewReleased(Reason::default()))));
+            return Ok(drafts);
+        }
         match ending {
             Ending::Submitted => {}
             Ending::TestsReady(tests) => {
@@ -65,9 +65,8 @@ impl Rules<'_> {
 
     /// A ticket that somebody worked on is anybody's again.
     fn back_to_pool(&self, ticket: &Ticket, cause: Cause) -> Vec<Draft> {
-        let released = self.draft(ticket, Fact::Released(crate::fact::Reason::default()));
-        let stands = if ticket.status == Status::Blocked { ticket.prior_status } else { Some(ticket.status) };
-        match (ticket.status, stands) {
+        let released = self.draft(ticket, Fact::Released(Reason::default()));
+        match (ticket.status, ticket.prior_status) {
             (Status::Blocked, Some(Status::InProgress | Status::Rework)) => vec![released],
             (Status::InProgress | Status::Rework | Status::Review, _) => {
                 vec![released, self.status(ticket, Status::Open, cause)]
@@ -89,7 +88,7 @@ impl Rules<'_> {
             return Ok(Vec::new());
         }
         let commit = submission.handed.commit.clone();
-        Ok(vec![self.draft(ticket, Fact::MergeQueued(crate::work::Queued { commit }))])
+        Ok(vec![self.draft(ticket, Fact::MergeQueued(Queued { commit }))])
     }
 
     /// Write down the next step of a merge, for all tickets that it is about, as one.
@@ -98,7 +97,7 @@ impl Rules<'_> {
         let mut drafts = Vec::new();
         for (id, step) in steps {
             let ticket = self.ticket(id)?;
-            self.still_queued(ticket, step)?;
+            may_follow(ticket, step)?;
             match step {
                 MergeStep::Started(building) => {
                     drafts.push(self.draft(ticket, Fact::MergeStarted(building.clone())));
@@ -109,48 +108,119 @@ impl Rules<'_> {
                 MergeStep::Landing(landing) => {
                     drafts.push(self.draft(ticket, Fact::MergeLanding(landing.clone())));
                 }
-                MergeStep::Landed(landed) => {
-                    drafts.push(self.draft(ticket, Fact::MergeLanded(landed.clone())));
-                    let note = Some(format!("On main as {}.", landed.landed));
-                    let change = StatusChange { note, ..StatusChange::new(ticket.status, Cause::Merge) };
-                    drafts.push(self.draft(ticket, Fact::Status(Status::Done, Box::new(change))));
-                }
-                MergeStep::Back => {
-                    let Some(submission) = &ticket.work.submission else { continue };
-                    let commit = submission.handed.commit.clone();
-                    drafts.push(self.draft(ticket, Fact::MergeQueued(crate::work::Queued { commit })));
-                }
-                MergeStep::Failed(failed) => {
-                    drafts.push(self.draft(ticket, Fact::MergeFailed(Box::new(failed.clone()))));
-                    let report = AttemptReport {
-                        blockers: failed.output.clone(),
-                        branch_kept: true,
-                        failure: Some(failed.fingerprint()),
-                        role: ticket.work.submission.as_ref().and_then(|submission| submission.role),
-                        ..AttemptReport::new(Outcome::FailedMerge, failed.message.clone())
-                    };
-                    drafts.push(self.draft(ticket, Fact::Attempt(Box::new(report))));
-                    drafts.extend(self.back_to_pool(ticket, Cause::Merge));
-                }
+                MergeStep::Landed(landed) => drafts.extend(self.landed(ticket, landed)),
+                MergeStep::Back { run } => drafts.extend(self.back(ticket, *run)),
+                MergeStep::Failed(failed) => drafts.extend(self.failed(ticket, failed)),
             }
         }
         Ok(drafts)
     }
 
-    /// A step is about the commit that the queue has. If a person moved the ticket meanwhile, nothing of it counts; but
-    /// what has reached main has.
-    fn still_queued(&self, ticket: &Ticket, step: &MergeStep) -> Result<(), Refusal> {
-        let commit = step.commit();
-        let queued = ticket.work.merge.as_ref().map(Merge::commit);
-        if matches!(step, MergeStep::Landed(_)) || queued.is_some() && (commit.is_none() || queued == commit)
-        {
-            return Ok(());
+    /// What has reached main has, whatever became of the ticket meanwhile. Said twice, it is heard once.
+    fn landed(&self, ticket: &Ticket, landed: &Landed) -> Vec<Draft> {
+        if ticket.work.landed.as_ref().is_some_and(|before| before.landed == landed.landed) {
+            return Vec::new();
         }
-        let message = format!("{} is not in the merge queue any more", ticket.id);
-        Err(Refusal::new("merge.withdrawn", message).hint("A person moved it meanwhile; `sb log` shows who."))
+        let mut drafts = vec![self.draft(ticket, Fact::MergeLanded(landed.clone()))];
+        if ticket.status != Status::Done {
+            let note = Some(format!("On main as {}.", landed.landed));
+            let change = StatusChange { note, ..StatusChange::new(ticket.status, Cause::Merge) };
+            drafts.push(self.draft(ticket, Fact::Status(Status::Done, Box::new(change))));
+        }
+        drafts
+    }
+
+    /// Back to its place in the queue; or out of it, where a person took it elsewhere when it was about to land.
+    fn back(&self, ticket: &Ticket, run: u64) -> Option<Draft> {
+        let commit = ticket.work.merge.as_ref()?.commit().to_owned();
+        let fact = match &ticket.work.submission {
+            Some(submission) if submission.handed.commit == commit => Fact::MergeQueued(Queued { commit }),
+            _ => Fact::MergeFailed(Box::new(MergeFailed {
+                commit,
+                run,
+                why: MergeTrouble::Withdrawn,
+                message: "a person took it elsewhere before it landed".to_owned(),
+                output: String::new(),
+                files: Vec::new(),
+                diff: None,
+            })),
+        };
+        Some(self.draft(ticket, fact))
+    }
+
+    fn failed(&self, ticket: &Ticket, failed: &MergeFailed) -> Vec<Draft> {
+        let report = AttemptReport {
+            blockers: failed.output.clone(),
+            branch_kept: true,
+            failure: Some(failed.fingerprint()),
+            diff: failed.diff.clone(),
+            role: ticket.work.submission.as_ref().and_then(|submission| submission.role),
+            ..AttemptReport::new(Outcome::FailedMerge, failed.message.clone())
+        };
+        let mut drafts = vec![
+            self.draft(ticket, Fact::MergeFailed(Box::new(failed.clone()))),
+            self.draft(ticket, Fact::Attempt(Box::new(report))),
+        ];
+        drafts.extend(self.back_to_pool(ticket, Cause::Merge));
+        drafts
     }
 
     fn not_by_agents(&self, what: &str) -> Result<(), Refusal> {
         self.who.must_be_human(what)
     }
+}
+
+/// Why nobody can be set to work on a ticket in this role, as it stands in a sentence.
+fn not_free_for(ticket: &Ticket, role: Role) -> Option<&'static str> {
+    let work = &ticket.work;
+    if ticket.escalated {
+        return Some("waits for a human's answer");
+    }
+    if work.is_landing() {
+        return Some("is landing on main");
+    }
+    let unjudged = work.submission.as_ref().is_some_and(|submission| submission.approved_by.is_none());
+    let is_pools = ticket.assignee.is_none() || work.last.is_some() && ticket.assignee_session == work.last;
+    let is_free = match ticket.status {
+        _ if work.start.is_some() => false,
+        Status::Review => role == Role::Reviewer && unjudged && work.merge.is_none(),
+        Status::Open => role != Role::Reviewer && ticket.assignee.is_none(),
+        Status::Rework => role != Role::Reviewer && is_pools,
+        _ => false,
+    };
+    (!is_free).then_some("is not free")
+}
+
+/// Whether a step comes after the one that the ticket is at. Each is about the commit that the queue has, and but for the
+/// first about the run that has it: one that was thought dead and is not writes down nothing any more.
+fn may_follow(ticket: &Ticket, step: &MergeStep) -> Result<(), Refusal> {
+    let (id, run) = (&ticket.id, ticket.work.run);
+    // A held ticket keeps its place, and goes no further.
+    let goes_on = ticket.status == Status::Review;
+    let merge =
+        ticket.work.merge.as_ref().filter(|merge| step.commit().is_none_or(|it| it == merge.commit()));
+    let fits = match (step, merge) {
+        (MergeStep::Landed(_), _) => return Ok(()),
+        (_, None) => {
+            let message = format!("{id} is not in the merge queue any more");
+            return Err(Refusal::new("merge.withdrawn", message)
+                .hint("A person moved it meanwhile; `sb log` shows who."));
+        }
+        (MergeStep::Started(to), Some(at)) => goes_on && to.run > run && !matches!(at, Merge::Landing(_)),
+        (MergeStep::Validated(to), Some(Merge::Building(at))) => {
+            goes_on && to.run == at.run && to.onto == at.onto
+        }
+        (MergeStep::Landing(to), Some(Merge::Validated(at))) => {
+            let same = (&to.from, &to.to, &to.tree) == (&at.onto, &at.tip, &at.tree);
+            goes_on && to.run == at.run && same
+        }
+        (MergeStep::Failed(to), Some(at)) => at.run() == Some(to.run),
+        (MergeStep::Back { run }, Some(at)) => at.run() == Some(*run),
+        (MergeStep::Validated(_) | MergeStep::Landing(_), Some(_)) => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!("{id} is further on, or with another run of the merge queue (the last is {run})");
+    Err(Refusal::new("merge.out-of-turn", message).hint(format!("`sb why {id}` says where it is.")))
 }

@@ -1,7 +1,7 @@
 //! Claiming tickets, working on them and handing them in.
 
 use super::{Draft, Rules};
-use crate::fact::{AttemptReport, Cause, Fact, Noted, Reason, StatusChange};
+use crate::fact::{AttemptReport, Cause, Fact, Noted, Outcome, Reason, StatusChange};
 use crate::id::TicketId;
 use crate::refusal::Refusal;
 use crate::role::Role;
@@ -117,6 +117,12 @@ impl Rules<'_> {
         if self.who.is_agent() && !ticket.is_assigned_to(self.who) {
             return Err(self.taken(ticket));
         }
+        // Whoever was set to work hands in a commit: approved without one, the ticket would be done and nothing on main.
+        if handed.is_none() && ticket.work.start.is_some() {
+            let message = format!("{id} is handed in as a commit, because that is what gets to main");
+            return Err(Refusal::new("submit.no-commit", message)
+                .hint("Commit the work and run `sb submit` in its workspace."));
+        }
         let note = note.map(|n| text::required("note", n)).transpose()?;
         if note.is_none() && !ticket.noted {
             return Err(Refusal::new(
@@ -197,8 +203,10 @@ impl Rules<'_> {
             return Err(self.taken(ticket));
         }
         let mut drafts = Vec::new();
-        if let Some(report) = report {
+        let unsaid = ticket.work.start.as_ref().map(|_| self.unsaid(&reason));
+        if let Some(report) = report.or(unsaid.as_ref()) {
             let report = AttemptReport {
+                outcome: self.outcome_of(ticket, report.outcome),
                 summary: text::body("summary", &report.summary)?,
                 blockers: text::body("blockers", &report.blockers)?,
                 learnings: text::body("learnings", &report.learnings)?,
@@ -212,6 +220,24 @@ impl Rules<'_> {
             drafts.push(self.status(ticket, Status::Open, Cause::Release));
         }
         Ok(drafts)
+    }
+
+    /// The report of one who was set to work and lets go without one: an attempt that leaves no trace would be made for
+    /// ever.
+    fn unsaid(&self, reason: &Reason) -> AttemptReport {
+        let outcome = if self.who.is_agent() { Outcome::Failed } else { Outcome::Stopped };
+        let silent = reason.reason.is_empty();
+        AttemptReport::new(outcome, if silent { "It was let go of without a word." } else { &reason.reason })
+    }
+
+    /// What an agent that was set to work may say of itself. If it lets go, it neither completed the work nor was stopped.
+    fn outcome_of(&self, ticket: &Ticket, said: Outcome) -> Outcome {
+        let is_set_to_work = self.who.is_agent() && ticket.work.start.is_some();
+        if is_set_to_work && matches!(said, Outcome::Completed | Outcome::Stopped) {
+            Outcome::Failed
+        } else {
+            said
+        }
     }
 
     fn claim(&self, ticket: &Ticket) -> Draft {

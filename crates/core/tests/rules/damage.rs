@@ -64,10 +64,12 @@ fn to_main(world: &mut World, letter: char) {
     let tests = Tests { commit: "t1".to_owned(), files: vec!["tests/it.rs".to_owned()] };
     let failed = MergeFailed {
         commit: "c1".to_owned(),
+        run: 1,
         why: MergeTrouble::Validation,
         message: "the step `test` failed".to_owned(),
         output: "1 failed".to_owned(),
         files: Vec::new(),
+        diff: None,
     };
     for (who, command) in [
         (&system, start(letter, "Ada", Role::TestWriter)),

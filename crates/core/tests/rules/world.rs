@@ -253,6 +253,8 @@ pub fn validated(commit: &str, run: u64) -> MergeStep {
         onto: "m0".to_owned(),
         tip: "m1".to_owned(),
         tree: "tree1".to_owned(),
+        becomes: "m1".to_owned(),
+        of: 1,
         flaky: false,
     })
 }
@@ -264,6 +266,8 @@ pub fn landing(commit: &str, run: u64) -> MergeStep {
         from: "m0".to_owned(),
         to: "m1".to_owned(),
         tree: "tree1".to_owned(),
+        becomes: "m1".to_owned(),
+        of: 1,
     })
 }
 
