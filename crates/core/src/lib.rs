@@ -26,6 +26,7 @@ pub mod inject;
 pub mod judge;
 pub mod landing;
 mod mode;
+pub mod orchestra;
 pub mod pace;
 pub mod plugin;
 mod priority;
