@@ -18,6 +18,8 @@ use crate::surroundings::{self, Place};
 const LOOK: Duration = Duration::from_secs(3);
 /// How soon it asks again where the daemon has to look after something else first.
 const SOON: Duration = Duration::from_millis(500);
+/// Over how many milliseconds the agents of a fleet spread out when they come back.
+const SPREAD: u64 = 1_500;
 /// How long the daemon may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -43,9 +45,15 @@ impl Link {
         let spawned = std::thread::Builder::new().name("link".to_owned()).spawn(move || {
             // A daemon that starts puts its socket into this folder.
             let mut watch = Watch::new(&self.home.run()).ok();
+            let mut was_there = false;
             while !self.known.is_over() {
                 let mut pause = LOOK;
+                if was_there && self.home.daemon_socket().exists() {
+                    // Whoever asks a daemon that has just begun should not have to wait behind a whole fleet.
+                    std::thread::sleep(self.turn());
+                }
                 if let Ok(client) = Client::connect(&self.home.daemon_socket()) {
+                    was_there = true;
                     // Why it ended does not matter: it is begun again.
                     if let Err(ClientError::Refused(_)) = self.stay(client) {
                         pause = SOON;
@@ -58,6 +66,12 @@ impl Link {
             }
         });
         drop(spawned);
+    }
+
+    /// Each agent's own moment after the daemon has come back.
+    fn turn(&self) -> Duration {
+        let number = self.agent.as_str().bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
+        Duration::from_millis(number % SPREAD)
     }
 
     fn stay(&self, mut client: Client) -> Result<(), ClientError> {
