@@ -18,8 +18,9 @@ use pipes::Pipes;
 /// The most that is kept of each stream unless another number is given, in bytes.
 pub const MOST_OUTPUT: usize = 1 << 20;
 
-/// How long a program that has closed its streams, or been killed, is waited for between two looks.
-const LOOK: Duration = Duration::from_millis(5);
+/// How long a program that has closed its streams is waited for between two looks: most end within the first.
+const FIRST_LOOK: Duration = Duration::from_micros(100);
+const LAST_LOOK: Duration = Duration::from_millis(5);
 
 /// A program that is to be run.
 #[derive(Debug, Clone)]
@@ -27,6 +28,7 @@ pub struct Program {
     words: Vec<OsString>,
     directory: Option<PathBuf>,
     environment: Vec<(OsString, OsString)>,
+    inherits: bool,
     input: Vec<u8>,
     time: Duration,
     most: usize,
@@ -85,6 +87,7 @@ impl Program {
             words: words.into_iter().map(Into::into).collect(),
             directory: None,
             environment: Vec::new(),
+            inherits: true,
             input: Vec::new(),
             time: Duration::from_secs(30),
             most: MOST_OUTPUT,
@@ -105,6 +108,13 @@ impl Program {
     #[must_use]
     pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// It gets the variables that it is given, and none of ours.
+    #[must_use]
+    pub fn without_our_environment(mut self) -> Self {
+        self.inherits = false;
         self
     }
 
@@ -132,6 +142,9 @@ impl Program {
         let until = Instant::now() + self.time;
         let (program, arguments) = self.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(program);
+        if !self.inherits {
+            command.env_clear();
+        }
         command
             .args(arguments)
             .envs(self.environment)
@@ -162,6 +175,7 @@ impl Program {
 
 /// Follow it until it ends by itself; `None`: it has to be ended.
 fn follow(child: &mut Child, pipes: &mut Pipes, until: Instant) -> io::Result<Option<ExitStatus>> {
+    let mut look = FIRST_LOOK;
     loop {
         let left = until.saturating_duration_since(Instant::now());
         if pipes.overflowed() || left.is_zero() {
@@ -171,7 +185,8 @@ fn follow(child: &mut Child, pipes: &mut Pipes, until: Instant) -> io::Result<Op
             // Its children may hold the streams open when it is long gone.
             pipes.wait(left.min(Duration::from_millis(50)))?;
         } else {
-            std::thread::sleep(LOOK.min(left));
+            std::thread::sleep(look.min(left));
+            look = (look * 2).min(LAST_LOOK);
         }
         if let Some(status) = child.try_wait()? {
             pipes.drain();

@@ -20,6 +20,15 @@ fn output_input_directory_and_environment_arrive() {
 }
 
 #[test]
+fn a_program_can_be_kept_from_our_environment() {
+    let ran =
+        Program::new(["/usr/bin/env"]).without_our_environment().with("WORD", "said").run().expect("env");
+    assert_eq!(ran.text(), "WORD=said\n");
+    let ran = Program::new(["/usr/bin/env"]).with("WORD", "said").run().expect("env");
+    assert!(ran.text().contains("PATH="), "{}", ran.text());
+}
+
+#[test]
 fn a_signal_is_told() {
     let ran = Program::shell("kill -9 $$").run().expect("a shell");
     assert_eq!(ran.end, End::Signal(9));
