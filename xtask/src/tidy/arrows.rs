@@ -11,6 +11,7 @@ const PTY: &str = "signalbox-pty";
 const PUPPET: &str = "signalbox-puppet";
 const AGENT: &str = "signalbox-agent";
 const RUNNER: &str = "signalbox-runner";
+const GIT: &str = "signalbox-git";
 const PLUGINS: &str = "signalbox-plugins";
 const TEMPLATE: &str = "signalbox-template";
 const API: &str = "signalbox-api";
@@ -35,11 +36,15 @@ const ARROWS: &[(&str, May)] = &[
     (PUPPET, May::Use(&[])),
     (RUNNER, May::Use(&[])),
     (TEMPLATE, May::Use(&[])),
+    (GIT, May::Use(&[CORE, RUNNER])),
     (PLUGINS, May::Use(&[CORE, RUNNER])),
     (INTEGRATIONS, May::Use(&[CORE, RUNNER, TEMPLATE])),
     (API, May::Use(&[CORE])),
     (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY, API])),
-    (DAEMON, May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, INTEGRATIONS, TEMPLATE, RUNNER, PLUGINS])),
+    (
+        DAEMON,
+        May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, INTEGRATIONS, TEMPLATE, RUNNER, PLUGINS, GIT]),
+    ),
     (
         "signalbox-cli",
         May::Use(&[
@@ -54,6 +59,7 @@ const ARROWS: &[(&str, May)] = &[
             TEMPLATE,
             RUNNER,
             PLUGINS,
+            GIT,
             PUPPET,
         ]),
     ),

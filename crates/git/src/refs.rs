@@ -1,0 +1,128 @@
+//! Refs of the integration repository: read, and moved by compare-and-set.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::Result;
+use crate::error::GitError;
+use crate::integration::Integration;
+use crate::names::{Oid, RefName};
+use crate::run::Place;
+
+/// A lock on a ref that is older than this belongs to nobody any more: holding one takes milliseconds.
+const STALE: Duration = Duration::from_secs(10);
+
+/// One ref that is to be moved. `None` is a ref that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefChange {
+    pub name: RefName,
+    pub new: Option<Oid>,
+    pub expected: Option<Oid>,
+}
+
+impl Integration {
+    /// The refs whose names begin with this one's parts, and what they point at.
+    pub fn refs(&self, prefix: &RefName) -> Result<Vec<(RefName, Oid)>> {
+        list(&self.place, prefix.as_str())
+    }
+
+    pub fn ref_at(&self, name: &RefName) -> Result<Option<Oid>> {
+        at(&self.place, name)
+    }
+
+    /// Move a ref from where it is expected to where it shall be. [`GitError::Moved`] where it is elsewhere.
+    pub fn update_ref(&self, name: &RefName, new: &Oid, expected: Option<&Oid>) -> Result<()> {
+        self.update_refs(&[RefChange {
+            name: name.clone(),
+            new: Some(new.clone()),
+            expected: expected.cloned(),
+        }])
+    }
+
+    pub fn delete_ref(&self, name: &RefName, expected: &Oid) -> Result<()> {
+        self.update_refs(&[RefChange { name: name.clone(), new: None, expected: Some(expected.clone()) }])
+    }
+
+    /// Move all of these refs, or none.
+    pub fn update_refs(&self, changes: &[RefChange]) -> Result<()> {
+        match update(&self.place, &self.format.zero(), changes) {
+            Err(GitError::Failed { .. }) if self.clear_stale_locks(changes) => {
+                update(&self.place, &self.format.zero(), changes)
+            }
+            result => result,
+        }
+    }
+
+    /// Set a ref wherever it was.
+    pub(crate) fn set_ref(&self, name: &RefName, new: &Oid) -> Result<()> {
+        loop {
+            let there = self.ref_at(name)?;
+            if there.as_ref() == Some(new) {
+                return Ok(());
+            }
+            match self.update_ref(name, new, there.as_ref()) {
+                Err(GitError::Moved { .. }) => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// Whether a lock was in the way that somebody left who was killed.
+    fn clear_stale_locks(&self, changes: &[RefChange]) -> bool {
+        let refs = changes.iter().map(|change| format!("{}.lock", change.name));
+        let locks = refs.chain(["packed-refs.lock".to_owned()]).map(|name| self.place.dir.join(name));
+        locks.filter(|lock| is_stale(lock, &self.place.dir) && std::fs::remove_file(lock).is_ok()).count() > 0
+    }
+}
+
+/// Whether a file was written long ago by the clock of its own disk, which a fresh file tells.
+fn is_stale(lock: &Path, folder: &Path) -> bool {
+    let age = || {
+        let written = std::fs::symlink_metadata(lock).ok()?.modified().ok()?;
+        let probe = folder.join("signalbox").join("now");
+        crate::disk::replace(&probe, b"").ok()?;
+        std::fs::metadata(&probe).ok()?.modified().ok()?.duration_since(written).ok()
+    };
+    age().is_some_and(|age| age > STALE)
+}
+
+pub(crate) fn list(place: &Place, prefix: &str) -> Result<Vec<(RefName, Oid)>> {
+    let format = "--format=%(objectname) %(refname)";
+    let output = place.call("list refs", ["for-each-ref", format, prefix]).output()?;
+    let lines = output.split(|b| *b == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+    Ok(lines
+        .filter_map(|line| line.split_once(' '))
+        .filter_map(|(oid, name)| Some((RefName::parse(name).ok()?, Oid::parse(oid)?)))
+        .collect())
+}
+
+pub(crate) fn at(place: &Place, name: &RefName) -> Result<Option<Oid>> {
+    let found = list(place, name.as_str())?;
+    Ok(found.into_iter().find(|(there, _)| there == name).map(|(_, oid)| oid))
+}
+
+/// Move refs as one, by the words of a transaction, so that no name is ever read as an option.
+pub(crate) fn update(place: &Place, zero: &str, changes: &[RefChange]) -> Result<()> {
+    let mut input = String::new();
+    for RefChange { name, new, expected } in changes {
+        let expected = expected.as_ref().map_or(zero, Oid::as_str);
+        match new {
+            Some(new) => input.push_str(&format!("update {name}\0{new}\0{expected}\0")),
+            None => input.push_str(&format!("delete {name}\0{expected}\0")),
+        }
+    }
+    let names: Vec<&str> = changes.iter().map(|change| change.name.as_str()).collect();
+    let doing = format!("move {}", names.join(", "));
+    let call = place.call(&doing, ["update-ref", "--no-deref", "-m", "signalbox", "-z", "--stdin"]);
+    let ran = call.reading(input).run()?;
+    if ran.succeeded() {
+        return Ok(());
+    }
+    for RefChange { name, expected, .. } in changes {
+        let found = at(place, name)?;
+        if found != *expected {
+            return Err(GitError::Moved { name: name.clone(), expected: expected.clone(), found });
+        }
+    }
+    Err(GitError::of_run(&doing, &ran))
+}

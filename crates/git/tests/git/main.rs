@@ -1,0 +1,5 @@
+//! Git as it is really run: workspaces, keep-refs, merging, the user's checkout, and agents that mean ill.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod basics;
+mod rig;
