@@ -13,6 +13,7 @@ mod inject;
 mod invariants;
 mod naming;
 mod pace;
+mod queue;
 mod review;
 mod schedule;
 mod steps;

@@ -16,6 +16,8 @@ pub struct Queue {
     run: Option<Run>,
     /// These failed together, with the commit each had: one of them at least is to blame.
     suspects: Vec<(TicketId, String)>,
+    /// The trees that failed since then. Whoever comes to one of these alone has had a first try.
+    failed: Vec<String>,
     last_run: u64,
     pace: Pace,
     trouble: Option<(String, Timestamp)>,
@@ -50,7 +52,15 @@ impl Queue {
     pub fn new(settings: Settings) -> Self {
         let settings = Settings { batch: settings.batch.max(1), ..settings };
         let pace = Pace::new(SignedDuration::from_secs(1));
-        Self { settings, run: None, suspects: Vec::new(), last_run: 0, pace, trouble: None }
+        Self {
+            settings,
+            run: None,
+            suspects: Vec::new(),
+            failed: Vec::new(),
+            last_run: 0,
+            pace,
+            trouble: None,
+        }
     }
 
     /// What of our own did not work, and when it is tried again.
@@ -148,7 +158,7 @@ impl Queue {
             actions.push(run.record(steps));
         }
         if let Some((tip, tree)) = top {
-            let again = false;
+            let again = members.len() == 1 && self.failed.contains(&tree);
             run.members = members;
             run.doing = Doing::Validating { tip: tip.clone(), tree: tree.clone(), again };
             actions.push(Action::Validate { run: run.number, tip, tree, again });
@@ -181,6 +191,7 @@ impl Queue {
                 actions
             }
             Verdict::Failed { .. } if run.members.len() > 1 => {
+                self.failed.push(tree);
                 self.suspects =
                     run.members.iter().map(|member| (member.ticket.clone(), member.commit.clone())).collect();
                 vec![run.record(run.each(|_| MergeStep::Back { run: number }))]
@@ -192,6 +203,7 @@ impl Queue {
             }
             Verdict::Failed { message, output } => {
                 self.suspects.clear();
+                self.failed.clear();
                 vec![run.record(run.each(|member| {
                     MergeStep::Failed(MergeFailed {
                         commit: member.commit.clone(),
@@ -344,6 +356,7 @@ impl Queue {
         });
         let is_suspect = |entry: &Entry| self.suspects.iter().any(|(ticket, _)| *ticket == entry.ticket);
         if self.suspects.is_empty() {
+            self.failed.clear();
             return seen.entries.iter().filter(waits).take(self.settings.batch).collect();
         }
         let urgent = seen.entries.iter().filter(waits).filter(|entry| entry.is_urgent && !is_suspect(entry));
