@@ -181,6 +181,21 @@ impl From<serde_json::Error> for CommandError {
     }
 }
 
+impl From<signalbox_conductor::Failed> for CommandError {
+    fn from(error: signalbox_conductor::Failed) -> Self {
+        use signalbox_conductor::Failed;
+        use signalbox_git::GitError;
+        match error {
+            Failed::Refused(refusal) | Failed::Git(GitError::Refused(refusal)) => refusal.into(),
+            Failed::Store(error) => error.into(),
+            Failed::Contract(error) => error.into(),
+            Failed::Config(error) => error.into(),
+            Failed::Log(error) => error.into(),
+            other => Self::failed("run.failed", &other),
+        }
+    }
+}
+
 impl From<ContractError> for CommandError {
     fn from(error: ContractError) -> Self {
         Self::new(Kind::Failure, "contract.invalid", error.to_string())

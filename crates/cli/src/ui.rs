@@ -251,6 +251,12 @@ pub fn aside(words: &str) {
     say(&format!("\r[sb] {}\r", text::one_line(words)));
 }
 
+/// One line of something that goes on for long, with the time.
+pub fn line(words: &str) {
+    let now = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
+    say(&format!("{now}  {}", text::one_line(words)));
+}
+
 /// A panic is a bug of ours. The person gets a sentence, and nothing half-done: all writes are atomic.
 pub fn on_panic() {
     std::panic::set_hook(Box::new(|panic| {

@@ -231,6 +231,18 @@ pub const CATALOG: &[EventDoc] = &[
     doc("merge.landing", "Main is about to be moved", "`commit`, `run`, `from`, `to`, `tree`"),
     doc("merge.landed", "The ticket is on main", "`commit`, `landed` (what it became), `tree`, `run`"),
     doc(
+        "merge.adopted",
+        "What a person put on main past the queue is part of it now",
+        "`from`, `to`",
+    ),
+    doc(
+        "run.asked",
+        "A person told the loop what to do",
+        "`wish` (`pause`, `drain`, `resume`, `stop`, or `concurrency` with a number)",
+    ),
+    doc("run.started", "A loop began to take a project's tickets to main", "`pid`, `fence`"),
+    doc("run.ended", "A loop ended", "`pid`, `running` (agents that go on)"),
+    doc(
         "merge.failed",
         "What was handed in did not get to main",
         "`commit`, `why` (`conflict`, `validation`, `boundary`, `protected`, `ancestry`, `empty`, `missing`), `message`, `output`, `files`",

@@ -232,6 +232,16 @@ impl Merge {
         }
     }
 
+    /// The name of the stage.
+    pub fn stage(&self) -> &'static str {
+        match self {
+            Self::Queued(_) => "queued",
+            Self::Building(_) => "building",
+            Self::Validated(_) => "validated",
+            Self::Landing(_) => "landing",
+        }
+    }
+
     /// As it stands in a sentence: it is …
     pub fn words(&self) -> &'static str {
         match self {

@@ -43,6 +43,7 @@ mod pop;
 mod projects;
 mod puppet;
 mod query;
+mod queue;
 mod ready;
 mod reject;
 mod release;
@@ -51,6 +52,7 @@ mod replay;
 mod restart;
 mod review;
 mod rules;
+mod run;
 mod session;
 mod show;
 mod status;
@@ -62,6 +64,8 @@ mod templates;
 mod trust;
 mod unhold;
 mod up;
+mod why;
+mod workspace;
 
 pub use context::{next_commands, text as context_text};
 pub use mcp::page as mcp_page;
@@ -183,6 +187,16 @@ pub const COMMANDS: &[Row] = &[
     row!("close", [], Human, "Mark a ticket done without review", close::Arguments),
     row!("reopen", [], Human, "Bring a done ticket back", reopen::Arguments),
     row!("trust", [], Human, "Look at what a repository's contract runs, and trust it", trust::Arguments),
+    row!("run", [], Agents, "Take ready tickets to main: set agents to work, review, merge", run::Arguments),
+    row!("why", [], Agents, "Say why a ticket is where it is, and what it waits for", why::Arguments),
+    row!("queue", [], Agents, "Show what waits to be merged, and what for", queue::Arguments),
+    row!(
+        "workspace",
+        ["workspaces"],
+        Agents,
+        "List, clean and restore the directories that agents work in",
+        workspace::Arguments
+    ),
     row!(
         "agent",
         [],

@@ -23,6 +23,9 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("doctor", &["--fix"]),
     ("agent", &["stop", "--role", "--ticket"]),
     ("trust", &["--yes", "-y", "--revoke"]),
+    ("run", &[]),
+    ("queue", &["adopt"]),
+    ("workspace", &["clean", "restore"]),
     ("attach", &["-i", "--interactive", "--force"]),
     ("hook", &[]),
 ];

@@ -1,0 +1,163 @@
+//! Main, on both sides: ours, which the queue moves, and the person's own, which they may move too.
+//!
+//! Ours is like an upstream. The person's is brought after it wherever that disturbs nobody. What they put on theirs
+//! becomes part of ours when it passes validation, or when they say so.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+use signalbox_core::{Event, Who};
+use signalbox_git::{Advanced, Oid};
+use signalbox_store::contract::Foreign;
+use signalbox_store::log::EventLog;
+use signalbox_store::{Index, StoreError, clock, new_event_id};
+
+use crate::error::Failed;
+use crate::jobs::{Doing, Done, Jobs};
+use crate::merge;
+use crate::run::Say;
+use crate::site::{Agreed, Site};
+use crate::validate::{Bench, Verdict};
+
+/// What was seen and told of it.
+pub struct Mainline {
+    /// The person's main as it was looked at last, and ours then.
+    seen: Option<(Oid, Oid)>,
+    told: Option<String>,
+    refused: Arc<Mutex<Option<Oid>>>,
+    busy: Arc<Mutex<bool>>,
+}
+
+impl Mainline {
+    pub fn new() -> Self {
+        Self { seen: None, told: None, refused: Arc::default(), busy: Arc::default() }
+    }
+
+    pub fn is_busy(&self) -> bool {
+        *self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bring the two together as far as that goes. Says whether anything moved.
+    pub fn turn(
+        &mut self,
+        site: &Arc<Site>,
+        agreed: &Arc<Agreed>,
+        index: &Index,
+        jobs: &mut Jobs,
+        say: &Say,
+    ) -> Result<bool, Failed> {
+        let Some(theirs) = site.user.branch(&site.integration, &site.main)? else { return Ok(false) };
+        let ours = site.tip()?;
+        if theirs == ours || self.seen.as_ref() == Some(&(theirs.clone(), ours.clone())) {
+            return Ok(false);
+        }
+        site.user.import(&site.integration, &site.main)?;
+        if site.integration.is_ancestor(&theirs, &ours)? {
+            let advanced = merge::follow(site)?;
+            self.tell(&advanced, say);
+            self.seen = Some((theirs, ours));
+            return Ok(matches!(advanced, Advanced::Branch | Advanced::Checkout(_)));
+        }
+        if site.integration.is_ancestor(&ours, &theirs)? {
+            return self.adopt(site, agreed, index, &ours, &theirs, jobs, say);
+        }
+        self.say(
+            &format!(
+                "your {main} and Signalbox's have gone different ways; `git rebase refs/signalbox/main` in your \
+                 checkout brings yours on top",
+                main = site.main
+            ),
+            say,
+        );
+        self.seen = Some((theirs, ours));
+        Ok(false)
+    }
+
+    /// Take what a person put on their main, if it passes.
+    #[expect(clippy::too_many_arguments, reason = "both mains and everybody who is told")]
+    fn adopt(
+        &mut self,
+        site: &Arc<Site>,
+        agreed: &Arc<Agreed>,
+        _index: &Index,
+        ours: &Oid,
+        theirs: &Oid,
+        jobs: &mut Jobs,
+        say: &Say,
+    ) -> Result<bool, Failed> {
+        if self.refused.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(theirs) {
+            return Ok(false);
+        }
+        if agreed.contract.merge.foreign == Foreign::Ask {
+            self.say(
+                &format!(
+                    "your {} has commits that did not come through the queue; `sb queue adopt` takes them over",
+                    site.main
+                ),
+                say,
+            );
+            return Ok(false);
+        }
+        *self.busy.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        let (site, agreed, ours, theirs) = (Arc::clone(site), Arc::clone(agreed), ours.clone(), theirs.clone());
+        let (refused, busy, say) = (Arc::clone(&self.refused), Arc::clone(&self.busy), Arc::clone(say));
+        jobs.begin(Doing::Adopt, move || {
+            let adopted = validate_and_adopt(&site, &agreed, &ours, &theirs, &say);
+            if !matches!(adopted, Ok(true)) {
+                *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(theirs);
+            }
+            *busy.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            Done::Other(adopted.map(drop))
+        });
+        Ok(false)
+    }
+
+    fn tell(&mut self, advanced: &Advanced, say: &Say) {
+        if let Advanced::LeftAlone(why) = advanced {
+            self.say(&format!("your main stays where it is: {why}"), say);
+        }
+    }
+
+    fn say(&mut self, words: &str, say: &Say) {
+        if self.told.as_deref() != Some(words) {
+            say(words);
+            self.told = Some(words.to_owned());
+        }
+    }
+}
+
+/// Run the steps on the person's main; if they pass, it is ours too.
+fn validate_and_adopt(
+    site: &Site,
+    agreed: &Agreed,
+    ours: &Oid,
+    theirs: &Oid,
+    say: &Say,
+) -> Result<bool, Failed> {
+    let log = site.log_of("adopt");
+    Site::make_folder_of(&log)?;
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let tree = site.tree_at(&agreed.contract, theirs)?;
+    let bench = Bench { contract: &agreed.contract, directory: tree.path(), log, stop: &stop };
+    if let Verdict::Failed(failure) = bench.validate()? {
+        say(&format!(
+            "your {} does not pass, so work goes on from where it was before: {}",
+            site.main, failure.message
+        ));
+        return Ok(false);
+    }
+    adopt(site, ours, theirs, &Who::System)?;
+    say(&format!("{} is now where yours is: {theirs}", site.main));
+    Ok(true)
+}
+
+/// Make the person's main ours.
+pub fn adopt(site: &Site, ours: &Oid, theirs: &Oid, who: &Who) -> Result<(), Failed> {
+    site.user.import(&site.integration, &site.main)?;
+    site.integration.update_ref(&site.main_ref(), theirs, Some(ours))?;
+    let data = json!({ "from": ours.as_str(), "to": theirs.as_str() });
+    let project = Some(site.project.clone());
+    let event = Event::apart(new_event_id(), clock::now(), "merge.adopted", who, project, &data);
+    site.store.log().record(&event.map_err(StoreError::from)?)?;
+    Ok(())
+}
