@@ -4,6 +4,7 @@
 
 mod agents;
 mod arena;
+mod bootstrap;
 mod canary;
 mod changes;
 mod context;

@@ -1,6 +1,6 @@
 //! `sb init`: make a directory a project.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use signalbox_core::ProjectName;
 use signalbox_store::config;
@@ -28,6 +28,19 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         Some(directory) => directory,
         None => cx.directory()?,
     };
+    let directory = usable(&directory)?;
+    let (name, is_new) = register(cx, &directory, arguments.name.as_deref())?;
+    if is_new {
+        cx.ui.status(&format!("{} is now the project `{name}`.", directory.display()));
+        cx.ui.hint("File a ticket with `sb new \"TITLE\"`.");
+    } else {
+        cx.ui.status(&format!("{} is the project `{name}` already.", directory.display()));
+    }
+    print(cx, name.as_str(), &directory)
+}
+
+/// A directory as it is registered.
+pub fn usable(directory: &Path) -> Result<PathBuf, CommandError> {
     let directory = directory.canonicalize().map_err(|error| {
         CommandError::not_found(
             "directory.unknown",
@@ -45,10 +58,19 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         return Err(CommandError::usage("directory.encoding", "the directory's path is not valid UTF-8")
             .hint("config.toml can only name paths in UTF-8; rename the directory."));
     }
-    let name = match &arguments.name {
-        Some(name) => {
-            ProjectName::parse(name).map_err(|e| CommandError::usage("project.name", e.to_string()))?
-        }
+    Ok(directory)
+}
+
+/// Make a directory a project if it is none; the answer is its name, and whether that is new.
+pub fn register(
+    cx: &Context,
+    directory: &Path,
+    named: Option<&str>,
+) -> Result<(ProjectName, bool), CommandError> {
+    let parsed =
+        |name: &str| ProjectName::parse(name).map_err(|e| CommandError::usage("project.name", e.to_string()));
+    let name = match named {
+        Some(name) => parsed(name)?,
         None => ProjectName::from_directory(&directory.file_name().unwrap_or_default().to_string_lossy()),
     };
     if name == ProjectName::untracked() {
@@ -56,14 +78,13 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             .hint("Give the project another name: `sb init --name NAME`."));
     }
     let store = cx.store()?;
-    let config = {
+    {
         let _lock = cx.lock()?;
         let config = config::Config::load(cx.home()?)?;
         let same_path = config.projects.iter().find(|(_, project)| project.path == directory);
         if let Some((existing, _)) = same_path {
-            if arguments.name.is_none() || arguments.name.as_deref() == Some(existing) {
-                cx.ui.status(&format!("{} is the project `{existing}` already.", directory.display()));
-                return print(cx, existing, &directory);
+            if named.is_none() || named == Some(existing) {
+                return Ok((parsed(existing)?, false));
             }
             return Err(CommandError::precondition(
                 "project.same-path",
@@ -81,18 +102,14 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             )
             .hint("Give this one another name: `sb init --name NAME`."));
         }
-        config::add_project(cx.home()?, &name, &directory)?;
-        config
-    };
-    drop(config);
+        config::add_project(cx.home()?, &name, directory)?;
+    }
     let data = serde_json::json!({ "path": directory });
     store.note_event(cx.who()?, "project.registered", None, Some(&name), &data)?;
-    cx.ui.status(&format!("{} is now the project `{name}`.", directory.display()));
-    cx.ui.hint("File a ticket with `sb new \"TITLE\"`.");
-    print(cx, name.as_str(), &directory)
+    Ok((name, true))
 }
 
-fn print(cx: &Context, name: &str, directory: &std::path::Path) -> Result<(), CommandError> {
+fn print(cx: &Context, name: &str, directory: &Path) -> Result<(), CommandError> {
     if cx.ui.json {
         cx.ui.json(&serde_json::json!({ "name": name, "path": directory }))?;
     }

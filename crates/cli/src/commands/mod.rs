@@ -6,6 +6,7 @@ mod approve;
 mod assign;
 mod at;
 mod attach;
+mod bootstrap;
 mod check;
 mod clear;
 mod close;
@@ -143,6 +144,13 @@ fn explained(command: clap::Command, about: &'static str) -> clap::Command {
 /// Every command, in the order of the overview and of the reference page.
 pub const COMMANDS: &[Row] = &[
     row!("init", [], Start, "Make a directory a project", init::Arguments),
+    row!(
+        "bootstrap",
+        [],
+        Start,
+        "Propose a repository's contract and first tickets from what is in it",
+        bootstrap::Arguments
+    ),
     row!("projects", [], Start, "List the projects", projects::Arguments),
     row!("demo", [], Start, "Watch two agents and a human work in a throw-away home", demo::Arguments),
     row!("help", [], Start, "Show what can be done now, or all about one command", help::Arguments),

@@ -226,7 +226,7 @@ fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
                 refused(&["agent", "stop", "bob"]);
             }
             ("attach", words) => words.iter().for_each(|word| refused(&["attach", word, "bob"])),
-            ("mode" | "hooks" | "mcp" | "doctor" | "trust", words) => {
+            ("mode" | "hooks" | "mcp" | "doctor" | "trust" | "bootstrap", words) => {
                 words.iter().for_each(|word| refused(&[command, word]));
             }
             other => panic!("nothing shows that `sb` refuses {other:?} itself"),

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod bad_input;
+mod bootstrapping;
 mod crash;
 mod dialogs;
 mod disguise;
