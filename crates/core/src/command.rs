@@ -59,6 +59,11 @@ pub enum Command {
         id: TicketId,
         changes: Box<Changes>,
     },
+    /// Have tickets wait for a human's answer, and others no longer.
+    Escalate {
+        hold: Vec<TicketId>,
+        free: Vec<TicketId>,
+    },
     Assign {
         id: TicketId,
         assignee: Option<String>,
@@ -216,6 +221,7 @@ impl Command {
         match self {
             Self::New(new) => new.depends_on.iter().collect(),
             Self::Pop { candidates } => candidates.iter().collect(),
+            Self::Escalate { hold, free } => hold.iter().chain(free).collect(),
             Self::Edit { id, changes } => std::iter::once(id).chain(&changes.add_depends_on).collect(),
             Self::Pick { id }
             | Self::Move { id, .. }

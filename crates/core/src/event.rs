@@ -187,8 +187,19 @@ pub const CATALOG: &[EventDoc] = &[
     doc(
         "escalation.drafted",
         "Somebody wrote down a question for a human",
-        "`escalation` (its id), `kind` (`decision`, `blocker`, `question`, `approval`), `question`, `context`, `options`, `ticket`",
+        "`escalation` (its id), `kind` (`decision`, `blocker`, `question`, `approval`, `suggestion`, `repeated-failure`, `conflict`, `quota`, `trust`), `question`, `context`, `options`, `ticket`, `blocks`, `evidence` (`what`, `text`, `event`), `hypothesis`, `key`",
     ),
+    doc(
+        "escalation.promoted",
+        "A question waits for a human's answer, and with it what it blocks",
+        "`escalation`",
+    ),
+    doc(
+        "escalation.answered",
+        "A human answered a question",
+        "`escalation`, `answer`, `option` (which of the suggested ones, from 1)",
+    ),
+    doc("escalation.withdrawn", "A question need not be answered any more", "`escalation`, `reason`"),
     doc("goal.signalled", "An agent says how far it is", "`agent`, `status`, `summary`"),
     doc("goal.changed", "An agent's goal has another status", "`agent`, `status`, `before`, `summary`"),
     doc("monitor.added", "Something more is watched for an agent", "`agent`, `monitor`, `type`, `by`"),

@@ -16,6 +16,7 @@ mod decide;
 pub mod delivery;
 mod dependencies;
 pub mod discipline;
+pub mod escalation;
 mod event;
 mod fact;
 pub mod glob;

@@ -1,239 +1,205 @@
-//! Questions for a human that wait to be looked at: one file each below `escalations/draft`.
+//! Questions for a human on disk: one file each below `escalations/draft`, `pending` and `resolved`.
 //!
-//! The event is the truth and holds all of it; the file is written after it, under the same lock. Whoever dies in
-//! between leaves an event without a file, and whoever drafts next writes that file first.
+//! The events are the truth and hold all of it; a file is written after its event, under the same lock. Whoever dies in
+//! between leaves an event without its file, or a file in two folders, and whoever comes next puts that right first.
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use serde_json::value::to_raw_value;
-use signalbox_core::{Event, EventId, FORMAT_VERSION, ProjectName, Refusal, SessionId, TicketId, Who};
+use signalbox_core::escalation::{Book, Decision, Escalation, Question, Reply, State, Wish, decide};
+use signalbox_core::{Command, ProjectName, Ticket, TicketId, Who};
 
+use crate::files;
 use crate::home::Home;
 use crate::index::{History, Index};
-use crate::store::{Store, StoreError, Warning, event_id};
-use crate::{clock, files};
+use crate::lock::Lock;
+use crate::store::{Outcome, Store, StoreError, Warning};
 
-/// The event that makes one.
-const DRAFTED: &str = "escalation.drafted";
-/// The folders an escalation goes through.
-pub const FOLDERS: &[&str] = &["draft", "pending", "resolved"];
-
-/// The longest question and the longest suggested answer, in characters, and how many of these there may be.
-const MOST_QUESTION: usize = 2_000;
-const MOST_OPTION: usize = 300;
-const MOST_OPTIONS: usize = 10;
-/// The longest context, in bytes: one question, not a report.
-const MOST_CONTEXT: usize = 64 * 1024;
-
-/// What is asked.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Question {
-    pub kind: Kind,
-    pub question: String,
-    /// What one has to know to answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<String>,
-    /// Suggested answers.
-    pub options: Vec<String>,
-    /// What waits for the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ticket: Option<TicketId>,
+/// What became of a wish.
+#[derive(Debug)]
+pub struct Done {
+    pub escalation: Escalation,
+    /// Whether anything changed: of one key one is raised once.
+    pub changed: bool,
+    /// Tickets that now wait for a human, or no longer do.
+    pub tickets: Vec<Ticket>,
+    pub warnings: Vec<Warning>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    Decision,
-    Blocker,
-    #[default]
-    Question,
-    Approval,
-}
-
-impl Kind {
-    pub const ALL: &[Self] = &[Self::Decision, Self::Blocker, Self::Question, Self::Approval];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Decision => "decision",
-            Self::Blocker => "blocker",
-            Self::Question => "question",
-            Self::Approval => "approval",
-        }
-    }
-
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str().eq_ignore_ascii_case(word))
-    }
-}
-
-/// An escalation as its file holds it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Escalation {
-    pub v: u32,
-    /// `esc-0001`
-    pub id: String,
-    #[serde(flatten)]
-    pub asked: Question,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project: Option<ProjectName>,
-    /// Who asks, as far as the system itself knows.
-    pub actor: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<SessionId>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lineage: Vec<SessionId>,
-    pub drafted: Timestamp,
-    /// The event that tells of it.
-    pub event: EventId,
-}
-
-/// The data of the event.
-#[derive(Debug, Serialize, Deserialize)]
-struct Told {
-    escalation: String,
-    #[serde(flatten)]
-    asked: Question,
-}
-
-impl Question {
-    /// Refuse what nobody could answer, or would read.
-    fn check(&self) -> Result<(), Refusal> {
-        if self.question.trim().is_empty() {
-            return Err(Refusal::usage("escalation.empty", "there is no question")
-                .hint("Ask what one sentence can answer: `sb escalate \"Keep the old endpoint?\" --option yes --option no`."));
-        }
-        let too_long = |what: &str, most: usize| {
-            Err(Refusal::usage("escalation.too-long", format!("{what} is longer than {most} characters"))
-                .hint("Ask one question in a few sentences, and put what one has to know into a file or a note."))
-        };
-        if self.question.chars().count() > MOST_QUESTION {
-            return too_long("the question", MOST_QUESTION);
-        }
-        if self.context.as_ref().is_some_and(|context| context.len() > MOST_CONTEXT) {
-            return too_long("the context", MOST_CONTEXT);
-        }
-        if self.options.iter().any(|option| option.chars().count() > MOST_OPTION) {
-            return too_long("a suggested answer", MOST_OPTION);
-        }
-        if self.options.len() > MOST_OPTIONS || self.options.iter().any(|option| option.trim().is_empty()) {
-            let message =
-                format!("an escalation has at most {MOST_OPTIONS} suggested answers, none of them empty");
-            return Err(Refusal::usage("escalation.options", message));
-        }
-        Ok(())
-    }
-}
-
-impl Escalation {
-    /// As the event tells it.
-    fn of(event: &Event) -> Result<Self, serde_json::Error> {
-        let Told { escalation, asked } = serde_json::from_str(event.data.get())?;
-        Ok(Self {
-            v: FORMAT_VERSION,
-            id: escalation,
-            asked,
-            project: event.project.clone(),
-            actor: event.actor.clone(),
-            session: event.session.clone(),
-            lineage: event.lineage.clone(),
-            // The log keeps milliseconds, and the file is the same whoever writes it.
-            drafted: Timestamp::from_millisecond(event.ts.as_millisecond()).unwrap_or(event.ts),
-            event: event.id.clone(),
-        })
-    }
-
-    fn number(id: &str) -> Option<u64> {
-        id.strip_prefix("esc-")?.parse().ok()
-    }
-}
-
-/// Write a question down. It is in the log when this answers; a warning says that its file is not there yet.
+/// Write a question down, for a human to look at.
 pub fn draft(
     store: &Store,
     who: &Who,
     project: Option<&ProjectName>,
     asked: Question,
-) -> Result<(Escalation, Option<Warning>), StoreError> {
-    asked.check()?;
-    let (_lock, index, _) = store.locked()?;
-    let newest = newest(&index)?;
-    if let Some(newest) = &newest
-        && !is_anywhere(store.home(), &newest.id)
+) -> Result<Done, StoreError> {
+    carry_out(store, who, project, &Wish::Draft(asked))
+}
+
+/// Put a question before a human at once. What it blocks waits from then on. If one with the same key is pending, that
+/// one is the answer and nothing is written.
+pub fn raise(
+    store: &Store,
+    who: &Who,
+    project: Option<&ProjectName>,
+    asked: Question,
+) -> Result<Done, StoreError> {
+    carry_out(store, who, project, &Wish::Raise(asked))
+}
+
+/// Put a draft before a human.
+pub fn promote(store: &Store, who: &Who, id: &str) -> Result<Done, StoreError> {
+    carry_out(store, who, None, &Wish::Promote { id: id.to_owned() })
+}
+
+/// Answer a question. What it alone blocked waits no longer.
+pub fn answer(store: &Store, who: &Who, id: &str, reply: Reply) -> Result<Done, StoreError> {
+    carry_out(store, who, None, &Wish::Answer { id: id.to_owned(), reply })
+}
+
+/// Say that a question need not be answered. What it alone blocked waits no longer.
+pub fn withdraw(store: &Store, who: &Who, id: &str, reason: &str) -> Result<Done, StoreError> {
+    carry_out(store, who, None, &Wish::Withdraw { id: id.to_owned(), reason: reason.to_owned() })
+}
+
+/// All there are, as the log tells.
+pub fn book(index: &Index) -> Result<Book, StoreError> {
+    let history = History { event: Some("escalation.*".to_owned()), ..History::default() };
+    let mut book = Book::default();
+    for (_, event) in index.events(&history)? {
+        book.apply(&event);
+    }
+    Ok(book)
+}
+
+/// Those that wait for an answer, the oldest first.
+pub fn pending(index: &Index) -> Result<Vec<Escalation>, StoreError> {
+    Ok(book(index)?.pending().cloned().collect())
+}
+
+/// What was asked and answered about a ticket, the oldest first.
+pub fn answers_for(index: &Index, ticket: &TicketId) -> Result<Vec<(String, String)>, StoreError> {
+    let book = book(index)?;
+    let answers = book.answers_for(ticket).into_iter();
+    Ok(answers.map(|(question, answer)| (question.to_owned(), answer.to_owned())).collect())
+}
+
+/// The ids of those that a ticket waits for.
+pub fn blocking(index: &Index, ticket: &TicketId) -> Result<Vec<String>, StoreError> {
+    Ok(book(index)?.blocking(ticket).into_iter().map(|one| one.id.clone()).collect())
+}
+
+fn carry_out(
+    store: &Store,
+    who: &Who,
+    project: Option<&ProjectName>,
+    wish: &Wish,
+) -> Result<Done, StoreError> {
+    let (_lock, index, warnings) = store.locked()?;
+    let mut book = book(&index)?;
+    // All before it have their files, because whoever changes one makes sure of it.
+    if let Some(last) = book.last() {
+        project_file(store.home(), last)?;
+    }
+    let number = next_number(store.home(), &book)?;
+    let Decision { id, told, hold, free } = decide(&book, who, wish, number)?;
+    let changed = !told.is_empty();
+    let mut outcome = Outcome { events: Vec::new(), ticket: None, also: Vec::new(), warnings };
+    if changed {
+        let project = project.or_else(|| book.get(&id)?.project.as_ref()).cloned();
+        let command = Command::Escalate { hold, free };
+        outcome = store.tell_together(index, outcome.warnings, who, project.as_ref(), &told, &command)?;
+        for event in &outcome.events {
+            book.apply(event);
+        }
+    }
+    let Outcome { also: tickets, mut warnings, .. } = outcome;
+    let escalation = book.get(&id).cloned().ok_or_else(|| {
+        signalbox_core::Refusal::new("escalation.vanished", format!("{id} is not what was written down"))
+    })?;
+    // It has happened. If its file cannot be written, the next one does.
+    let written = if changed { project_file(store.home(), &escalation) } else { Ok(()) };
+    warnings.extend(written.err().map(|error| Warning::Behind(error.to_string())));
+    Ok(Done { escalation, changed, tickets, warnings })
+}
+
+/// Put right what a killed process left, if nobody is at work.
+pub fn heal(store: &Store, index: &Index) -> Result<(), StoreError> {
+    let home = store.home();
+    let Some(last) = book(index)?.last().cloned() else { return Ok(()) };
+    if !is_right(home, &last)?
+        && let Ok(Some(_lock)) = Lock::try_acquire(&home.lock())
+        // It may have gone on since it was looked at.
+        && let Some(last) = book(&store.read()?.0)?.last()
     {
-        write(store.home(), newest)?;
+        project_file(home, last)?;
     }
-    let told = Told { escalation: next_id(store.home(), newest.as_ref())?, asked };
-    let now = clock::now();
-    let event = Event {
-        v: FORMAT_VERSION,
-        id: event_id(now),
-        ts: now,
-        event: DRAFTED.to_owned(),
-        // Not the ticket's own event: nothing about the ticket changes.
-        ticket: None,
-        project: project.cloned(),
-        actor: who.name().to_owned(),
-        session: who.session().cloned(),
-        lineage: who.lineage().to_vec(),
-        rev: None,
-        batch: None,
-        data: to_raw_value(&told)?,
-        crc: serde::de::IgnoredAny,
-    };
-    let escalation = Escalation::of(&event)?;
-    store.log().record_together(&mut [event])?;
-    let warning = write(store.home(), &escalation).err().map(|error| Warning::Behind(error.to_string()));
-    Ok((escalation, warning))
+    Ok(())
 }
 
-/// Those in one of the folders, the oldest first. A file that cannot be read is passed over.
-pub fn list(home: &Home, folder: &str) -> Result<Vec<Escalation>, StoreError> {
-    let path = home.escalations().join(folder);
-    let failed = |source| StoreError::Home { path: path.clone(), source };
-    let mut found = Vec::new();
-    for name in files::names(&path).map_err(failed)?.iter().filter(|name| name.ends_with(".json")) {
-        let bytes = files::read_optional(&path.join(name)).map_err(failed)?.unwrap_or_default();
-        found.extend(serde_json::from_slice::<Escalation>(&bytes).ok());
+/// Those whose files are not what the log says. Callers hold the lock.
+pub(crate) fn wrong_files(home: &Home, book: &Book) -> Result<Vec<Escalation>, StoreError> {
+    let mut wrong = Vec::new();
+    for one in book.iter() {
+        if !is_right(home, one)? {
+            wrong.push(one.clone());
+        }
     }
-    found.sort_by_key(|escalation| Escalation::number(&escalation.id));
-    Ok(found)
+    Ok(wrong)
 }
 
-/// The last that was drafted. All before it have their files, because whoever drafts makes sure of it.
-fn newest(index: &Index) -> Result<Option<Escalation>, StoreError> {
-    let last = History { event: Some(DRAFTED.to_owned()), limit: Some(1), ..History::default() };
-    Ok(index.events(&last)?.pop().map(|(_, event)| Escalation::of(&event)).transpose()?)
-}
-
-fn next_id(home: &Home, newest: Option<&Escalation>) -> Result<String, StoreError> {
-    let mut highest = newest.and_then(|newest| Escalation::number(&newest.id)).unwrap_or(0);
-    for folder in FOLDERS {
-        let path = home.escalations().join(folder);
+fn next_number(home: &Home, book: &Book) -> Result<u64, StoreError> {
+    let mut highest = book.highest();
+    for state in State::ALL {
+        let path = home.escalations().join(state.as_str());
         let names = files::names(&path).map_err(|source| StoreError::Home { path, source })?;
         let numbers = names.iter().filter_map(|name| Escalation::number(name.strip_suffix(".json")?));
         highest = numbers.fold(highest, u64::max);
     }
-    Ok(format!("esc-{:04}", highest.saturating_add(1)))
+    Ok(highest.saturating_add(1))
 }
 
-fn path(home: &Home, folder: &str, id: &str) -> PathBuf {
-    home.escalations().join(folder).join(format!("{id}.json"))
+fn path(home: &Home, state: State, id: &str) -> PathBuf {
+    home.escalations().join(state.as_str()).join(format!("{id}.json"))
 }
 
-fn is_anywhere(home: &Home, id: &str) -> bool {
-    FOLDERS.iter().any(|folder| path(home, folder, id).exists())
+/// Everywhere its file may be.
+pub(crate) fn paths(home: &Home, id: &str) -> Vec<PathBuf> {
+    State::ALL.iter().map(|state| path(home, *state, id)).collect()
 }
 
-fn write(home: &Home, escalation: &Escalation) -> Result<(), StoreError> {
-    let path = path(home, "draft", &escalation.id);
-    let mut bytes = serde_json::to_vec_pretty(escalation)?;
+fn bytes(one: &Escalation) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = serde_json::to_vec_pretty(one)?;
     bytes.push(b'\n');
-    let folder = home.escalations().join("draft");
+    Ok(bytes)
+}
+
+/// Whether its file is there, and only there, and says what the log does.
+fn is_right(home: &Home, one: &Escalation) -> Result<bool, StoreError> {
+    for state in State::ALL {
+        let path = path(home, *state, &one.id);
+        let there = files::read_optional(&path).map_err(|source| StoreError::Home { path, source })?;
+        let wanted = if *state == one.state() { Some(bytes(one)?) } else { None };
+        if there != wanted {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Write its file where it belongs, and take it away elsewhere.
+pub(crate) fn project_file(home: &Home, one: &Escalation) -> Result<(), StoreError> {
+    if is_right(home, one).unwrap_or(false) {
+        return Ok(());
+    }
+    let target = path(home, one.state(), &one.id);
+    let folder = home.escalations().join(one.state().as_str());
+    let content = bytes(one)?;
     let written =
-        files::create_private_dir(&folder).and_then(|()| files::replace(&path, &bytes, files::PRIVATE));
-    written.map_err(|source| StoreError::Home { path, source })
+        files::create_private_dir(&folder).and_then(|()| files::replace(&target, &content, files::PRIVATE));
+    written.map_err(|source| StoreError::Home { path: target, source })?;
+    for state in State::ALL.iter().filter(|state| **state != one.state()) {
+        let path = path(home, *state, &one.id);
+        files::remove(&path).map_err(|source| StoreError::Home { path, source })?;
+    }
+    Ok(())
 }

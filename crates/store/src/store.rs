@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::value::to_raw_value;
+use serde_json::value::{RawValue, to_raw_value};
 use signalbox_core::{
     Board, Command, Draft, Event, EventId, FORMAT_VERSION, ProjectName, Refusal, Ticket, TicketId, Who,
     decide,
@@ -276,6 +276,32 @@ impl Store {
         }
         let ticket = subject.map(|id| index.ticket(&id)).transpose()?.flatten();
         Ok(Outcome { events, ticket, also, warnings })
+    }
+
+    /// Write events of no ticket together with what they mean for tickets: all or nothing. Callers hold the lock.
+    pub(crate) fn tell_together(
+        &self,
+        index: Index,
+        mut warnings: Vec<Warning>,
+        who: &Who,
+        project: Option<&ProjectName>,
+        told: &[(&'static str, Box<RawValue>)],
+        command: &Command,
+    ) -> Result<Outcome, StoreError> {
+        let decided = Decided::new(&index, who, command)?;
+        let now = self.now(&index, &mut warnings)?;
+        let apart = told
+            .iter()
+            .map(|(name, data)| Event::apart(event_id(now), now, name, who, project.cloned(), data));
+        let mut events = apart.collect::<Result<Vec<_>, _>>()?;
+        let (moved, after) = decided.stamped(now)?;
+        let also = moved.iter().filter_map(|event| after.ticket(event.ticket.as_ref()?).cloned()).collect();
+        events.extend(moved);
+        self.log.append(&mut events, &index.position()?)?;
+        if let Err(error) = self.project(index, &mut warnings) {
+            warnings.push(Warning::Behind(chain(&error)));
+        }
+        Ok(Outcome { events, ticket: None, also, warnings })
     }
 
     /// Write an event that changes no ticket. `ordered` where it counts for a ticket all the same.

@@ -1,22 +1,34 @@
-//! `sb escalate`: a question for a human.
+//! `sb escalate`: the short way to a draft, and what `sb esc draft` takes.
 
-use signalbox_core::text;
-use signalbox_store::escalation::{self, Escalation, FOLDERS, Kind, Question};
-use signalbox_store::{Index, clock};
+use signalbox_core::ProjectName;
+use signalbox_core::escalation::{Hypothesis, Kind, Question, State};
+use signalbox_store::{Index, escalation};
 
+use super::esc;
 use crate::context::Context;
-use crate::duration::age;
 use crate::error::CommandError;
 use crate::resolve;
 
 /// Ask one thing that one sentence can answer, say what one has to know, and suggest answers. It is kept as a draft in
-/// `escalations/draft`; work that does not wait for it goes on.
+/// `escalations/draft`; work that does not wait for it goes on. People see it with `sb esc list`.
 #[derive(clap::Args)]
 pub struct Arguments {
+    #[command(flatten)]
+    asked: Asked,
+    /// List those that are not answered yet
+    #[arg(long, conflicts_with_all = ["question", "context", "option", "ticket"])]
+    list: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A question.
+#[derive(clap::Args)]
+pub struct Asked {
     /// The question
-    #[arg(required_unless_present = "list")]
     question: Vec<String>,
-    /// `decision`, `blocker`, `question` or `approval`
+    /// `decision`, `blocker`, `question`, `approval`, or `suggestion`, which holds up nothing
     #[arg(long, default_value = "question")]
     kind: String,
     /// What one has to know to answer; `-` reads it from standard input
@@ -28,82 +40,68 @@ pub struct Arguments {
     /// The ticket that waits for the answer [default: your current one]
     #[arg(long, value_name = "ID")]
     ticket: Option<String>,
-    /// List those that are not answered yet
-    #[arg(long, conflicts_with_all = ["question", "context", "option", "ticket"])]
-    list: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    /// Another ticket that waits for it (can be repeated)
+    #[arg(long, value_name = "ID")]
+    blocks: Vec<String>,
+    /// Why it may have come to this: `missing-context`, `flawed-requirements`, `hard`, `environment` or `unknown`
+    #[arg(long, value_name = "WORD")]
+    hypothesis: Option<String>,
 }
 
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if arguments.list {
-        return list(cx);
+        return esc::list(cx, &|one| one.state() != State::Resolved);
     }
-    let kind = Kind::parse(&arguments.kind).ok_or_else(|| {
-        let known: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
-        CommandError::usage("escalation.kind", format!("there is no kind of escalation `{}`", arguments.kind))
+    draft(cx, arguments.asked)
+}
+
+/// Write a question down.
+pub fn draft(cx: &Context, asked: Asked) -> Result<(), CommandError> {
+    let kind = Kind::parse(&asked.kind).ok_or_else(|| {
+        let known: Vec<&str> = Kind::ASKED.iter().map(|kind| kind.as_str()).collect();
+        CommandError::usage("escalation.kind", format!("there is no kind of escalation `{}`", asked.kind))
             .hint(format!("The kinds are: {}.", known.join(", ")))
     })?;
+    let hypothesis = asked.hypothesis.as_deref().map(hypothesis).transpose()?;
     let who = cx.who()?.clone();
     let (store, index) = cx.index()?;
-    let ticket = match &arguments.ticket {
+    let ticket = match &asked.ticket {
         Some(typed) => Some(resolve::ticket(&index, typed)?),
         None => resolve::current(cx, &index)?,
     };
-    let project = match &ticket {
+    let blocks = resolve::tickets(&index, &asked.blocks)?;
+    let project = match ticket.as_ref().or(blocks.first()) {
         Some(id) => project_of(&index, id)?.or(cx.project()?),
         None => cx.project()?,
     };
-    let asked = Question {
+    let question = Question {
         kind,
-        question: arguments.question.join(" "),
-        context: arguments.context.map(resolve::text_or_stdin).transpose()?,
-        options: arguments.option,
+        question: asked.question.join(" "),
+        context: asked.context.map(resolve::text_or_stdin).transpose()?,
+        options: asked.option,
         ticket,
+        blocks,
+        hypothesis,
+        ..Question::default()
     };
-    let (drafted, warning) = escalation::draft(&store, &who, project.as_ref(), asked)?;
-    cx.ui.warnings(warning.as_slice());
+    drop(index);
+    let done = escalation::draft(&store, &who, project.as_ref(), question)?;
+    cx.ui.warnings(&done.warnings);
     if cx.ui.json {
-        return cx.ui.json(&drafted);
+        return cx.ui.json(&done.escalation);
     }
-    cx.ui.status(&format!("Drafted {}.", drafted.id));
+    cx.ui.status(&format!("Drafted {}.", done.escalation.id));
     Ok(())
 }
 
-fn project_of(
-    index: &Index,
-    id: &signalbox_core::TicketId,
-) -> Result<Option<signalbox_core::ProjectName>, CommandError> {
+fn hypothesis(word: &str) -> Result<Hypothesis, CommandError> {
+    Hypothesis::parse(word).ok_or_else(|| {
+        let known: Vec<&str> = Hypothesis::ALL.iter().map(|one| one.as_str()).collect();
+        CommandError::usage("escalation.hypothesis", format!("there is no hypothesis `{word}`"))
+            .hint(format!("They are: {}.", known.join(", ")))
+    })
+}
+
+fn project_of(index: &Index, id: &signalbox_core::TicketId) -> Result<Option<ProjectName>, CommandError> {
     Ok(index.ticket(id)?.map(|ticket| ticket.project))
-}
-
-fn list(cx: &Context) -> Result<(), CommandError> {
-    let mut found: Vec<(&str, Escalation)> = Vec::new();
-    for folder in FOLDERS.iter().filter(|folder| **folder != "resolved") {
-        found.extend(escalation::list(cx.home()?, folder)?.into_iter().map(|one| (*folder, one)));
-    }
-    if cx.ui.json {
-        let rows = found.iter().map(|(folder, one)| {
-            let mut row = serde_json::to_value(one)?;
-            row["state"] = serde_json::json!(folder);
-            Ok(row)
-        });
-        return cx.ui.json(&rows.collect::<Result<Vec<_>, serde_json::Error>>()?);
-    }
-    if found.is_empty() {
-        cx.ui.status("Nobody asks anything.");
-    }
-    for (folder, one) in &found {
-        let ticket = one.asked.ticket.as_ref().map(|id| format!("  {id}")).unwrap_or_default();
-        cx.ui.data(&format!(
-            "{}  {folder}  {}  {}  {} ago{ticket}  {}\n",
-            one.id,
-            one.asked.kind.as_str(),
-            text::one_line(&one.actor),
-            age(one.drafted, clock::now()),
-            text::one_line(&one.asked.question),
-        ))?;
-    }
-    Ok(())
 }

@@ -16,6 +16,7 @@ mod demo;
 mod doctor;
 mod down;
 mod edit;
+mod esc;
 mod escalate;
 mod explain;
 mod goal;
@@ -168,6 +169,7 @@ pub const COMMANDS: &[Row] = &[
     row!("note", [], Work, "Write a note on a ticket", note::Arguments),
     row!("check", [], Work, "Tick an acceptance criterion, or untick it", check::Arguments),
     row!("escalate", [], Work, "Write down a question that only a human can answer", escalate::Arguments),
+    row!("esc", [], Work, "See the questions for humans, and answer them", esc::Arguments),
     row!(
         "status",
         ["move"],

@@ -42,6 +42,11 @@ const COMMANDS: &[&[&str]] = &[
     &["doctor", "--fix"],
     &["help"],
     &["hook", "session-start"],
+    &["esc", "draft", "Which?", "--ticket", "A"],
+    &["esc", "promote", "1"],
+    &["esc", "answer", "2", "yes"],
+    &["esc", "withdraw", "2"],
+    &["esc", "list"],
 ];
 
 pub const KINDS: &[&str] = &["eio", "enospc", "short", "kill"];
@@ -87,6 +92,10 @@ fn template() -> TestEnv {
         &["submit", "C", "-m", "done"],
         &["close", "D"],
         &["hold", "F", "why"],
+        &["escalate", "Why?", "--ticket", "A"],
+        &["escalate", "Who?", "--ticket", "B"],
+        &["esc", "promote", "2"],
+        &["edit", "B", "--escalated", "false"],
     ] {
         let words: Vec<String> = words.iter().map(|word| named(&ids, word)).collect();
         env.sb(&words).success();
@@ -189,6 +198,9 @@ fn state(env: &TestEnv) -> String {
             format!("{} {} {} {} {} {}", t["id"], t["status"], t["rev"], t["title"], t["assignee"], t["tags"])
         })
         .collect();
+    let asked = env.sb(["esc", "list", "--all", "--json"]).success().stdout;
+    let asked: Vec<serde_json::Value> = serde_json::from_str(&asked).expect("JSON");
+    lines.extend(asked.iter().map(|one| format!("{} {}", one["id"], one["state"])));
     lines.sort();
     lines.push(
         env.read(env.home().join("config.toml")).lines().filter(|line| line.starts_with('[')).collect(),

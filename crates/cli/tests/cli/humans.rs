@@ -225,6 +225,11 @@ fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
                 refused(&["agent", "--ticket", &id, "--", "true"]);
                 refused(&["agent", "stop", "bob"]);
             }
+            ("esc", _) => {
+                refused(&["esc", "answer", "1", "yes"]);
+                refused(&["esc", "promote", "1"]);
+                refused(&["esc", "withdraw", "1"]);
+            }
             ("attach", words) => words.iter().for_each(|word| refused(&["attach", word, "bob"])),
             ("mode" | "hooks" | "mcp" | "doctor" | "trust" | "bootstrap", words) => {
                 words.iter().for_each(|word| refused(&[command, word]));

@@ -121,6 +121,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       note                      Write a note on a ticket
       check                     Tick an acceptance criterion, or untick it
       escalate                  Write down a question that only a human can answer
+      esc                       See the questions for humans, and answer them
       status, move              Show everything at a glance, or move a ticket to another status
       submit                    Hand work in for review
       release, unclaim, drop    Let go of a ticket, with a report of the attempt

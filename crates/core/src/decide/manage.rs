@@ -2,7 +2,7 @@
 
 use super::{Draft, Rules};
 use crate::dependencies::open_dependencies;
-use crate::fact::{Assigned, Cause, Fact, Reason, Remark, StatusChange, Waived};
+use crate::fact::{Assigned, Cause, Edited, Fact, Reason, Remark, StatusChange, Waived};
 use crate::id::TicketId;
 use crate::refusal::Refusal;
 use crate::status::Status;
@@ -35,6 +35,27 @@ impl Rules<'_> {
             return self.release(id, "unassigned", None);
         }
         Ok(vec![self.draft(ticket, Fact::Assigned(Assigned { assignee: assignee.map(ToOwned::to_owned) }))])
+    }
+
+    /// Have tickets wait for a human's answer, and others no longer. Which, and who may say so, the escalation decides.
+    pub(super) fn escalate(&self, hold: &[TicketId], free: &[TicketId]) -> Result<Vec<Draft>, Refusal> {
+        if hold.is_empty() && free.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.human_only("decide what waits for a human")?;
+        let mut drafts: Vec<Draft> = Vec::new();
+        for (ids, escalated) in [(hold, true), (free, false)] {
+            for id in ids {
+                let ticket = self.ticket(id)?;
+                let is_over = escalated && ticket.status == Status::Done;
+                let is_told = drafts.iter().any(|draft| draft.ticket == *id);
+                if ticket.escalated != escalated && !is_over && !is_told {
+                    let edited = Edited { escalated: Some(escalated), ..Edited::default() };
+                    drafts.push(self.draft(ticket, Fact::Edited(Box::new(edited))));
+                }
+            }
+        }
+        Ok(drafts)
     }
 
     pub(super) fn hold(&self, id: &TicketId, reason: &str) -> Result<Vec<Draft>, Refusal> {

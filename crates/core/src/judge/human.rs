@@ -22,6 +22,7 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("config", &["set"]),
     ("doctor", &["--fix"]),
     ("agent", &["stop", "--role", "--ticket"]),
+    ("esc", &["answer", "promote", "withdraw"]),
     ("bootstrap", &["--write", "--tickets"]),
     ("trust", &["--yes", "-y", "--revoke"]),
     ("run", &[]),

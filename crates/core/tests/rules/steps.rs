@@ -169,6 +169,7 @@ fn command() -> impl Strategy<Value = Command> {
             met
         }),
         (ticket(), changes()).prop_map(|(id, changes)| Command::Edit { id, changes: Box::new(changes) }),
+        (tickets(), tickets()).prop_map(|(hold, free)| Command::Escalate { hold, free }),
         (ticket(), option::weighted(0.8, assignee()))
             .prop_map(|(id, assignee)| Command::Assign { id, assignee }),
         (ticket(), text()).prop_map(|(id, reason)| Command::Hold { id, reason }),
@@ -180,9 +181,9 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 /// What [`name`] can answer.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 19] = [
     "new", "pick", "pop", "move", "submit", "note", "release", "review", "approve", "reject", "check",
-    "edit", "assign", "hold", "unhold", "override", "close", "reopen",
+    "edit", "escalate", "assign", "hold", "unhold", "override", "close", "reopen",
 ];
 
 /// A command's name, for counting which were asked.
@@ -200,6 +201,7 @@ pub fn name(command: &Command) -> &'static str {
         Command::Reject { .. } => "reject",
         Command::Check { .. } => "check",
         Command::Edit { .. } => "edit",
+        Command::Escalate { .. } => "escalate",
         Command::Assign { .. } => "assign",
         Command::Hold { .. } => "hold",
         Command::Unhold { .. } => "unhold",

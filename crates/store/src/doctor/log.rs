@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use signalbox_core::escalation::Book;
 use signalbox_core::{Board, Event, FORMAT_VERSION, Fact, TicketId};
 
 use super::hooks::Failures;
@@ -18,6 +19,7 @@ pub(super) struct Scan {
     pub sessions_started: BTreeSet<String>,
     pub events: usize,
     pub hooks: Failures,
+    pub escalations: Book,
     newest_version: u32,
     repeated: Vec<String>,
     unreadable: Vec<String>,
@@ -71,6 +73,9 @@ impl Scan {
     fn event(&mut self, event: &Event) {
         self.events += 1;
         self.hooks.hear(event);
+        if event.event.starts_with("escalation.") {
+            self.escalations.apply(event);
+        }
         self.newest_version = self.newest_version.max(event.v);
         match event.event.as_str() {
             "session.started" => {

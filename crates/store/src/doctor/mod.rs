@@ -2,6 +2,7 @@
 //! [`Repair`] would help. Repairs move things aside and never throw anything away that a person made.
 
 mod agents;
+mod escalations;
 mod hooks;
 mod index;
 mod log;
@@ -22,7 +23,7 @@ use crate::store::{Store, StoreError};
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
     /// Which part: `log`, `vault`, `index`, `lock`, `permissions`, `clock`, `disk`, `sessions`, `agents`,
-    /// `hooks`, `config`.
+    /// `escalations`, `hooks`, `config`.
     pub check: &'static str,
     pub severity: Severity,
     pub what: String,
@@ -59,6 +60,8 @@ pub enum Repair {
     RebuildIndex,
     /// Put a ticket's file back to what the log says; what stood there is kept.
     RestoreFile(TicketId),
+    /// The same for an escalation, by its id.
+    RestoreEscalation(String),
     /// Move a file out of the way.
     MoveAside(PathBuf),
     MoveBack {
@@ -117,6 +120,7 @@ pub fn examine(store: &Store, config: &Config) -> Result<Vec<Finding>, StoreErro
     findings.extend(vault::examine(store, &scan)?);
     findings.extend(sessions::examine(home, &scan)?);
     findings.extend(agents::examine(home)?);
+    findings.extend(escalations::examine(home, &scan.escalations)?);
     let read = |source| StoreError::Home { path: home.trouble(), source };
     findings.extend(hooks::examine(home, &scan.hooks).map_err(read)?);
     Ok(findings)

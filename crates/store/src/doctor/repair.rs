@@ -7,6 +7,7 @@ use std::path::Path;
 use signalbox_core::{SessionId, TicketId, Who};
 
 use super::Repair;
+use crate::escalation;
 use crate::files;
 use crate::session;
 use crate::store::{Store, StoreError};
@@ -37,6 +38,16 @@ pub(super) fn apply(store: &Store, repair: &Repair) -> Result<String, StoreError
             fixed(store, "index", format!("made the index anew from {events} events"))
         }
         Repair::RestoreFile(id) => restore(store, id),
+        Repair::RestoreEscalation(id) => {
+            let (_lock, index, _) = store.locked()?;
+            if let Some(one) = escalation::book(&index)?.get(id) {
+                for path in escalation::paths(home, id).iter().filter(|path| path.exists()) {
+                    aside(store, path)?;
+                }
+                escalation::project_file(home, one)?;
+            }
+            fixed(store, "escalations", format!("restored the file of {id}"))
+        }
         Repair::MoveAside(path) => {
             let kept = aside(store, path)?;
             fixed(store, "vault", format!("moved {} to {}", path.display(), kept.display()))

@@ -4,6 +4,7 @@
 mod agents;
 mod contract;
 mod damage;
+mod escalation;
 mod framing;
 mod golden;
 mod heartbeat;

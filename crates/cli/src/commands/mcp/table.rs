@@ -145,7 +145,7 @@ pub const TICKETS: &[Tool] = &[
         about: "Write down one question that only a human can answer, and go on with what does not wait for it",
         inputs: &[
             Input::text("question", "What one sentence can answer").needed(),
-            Input::text("kind", "decision, blocker, question or approval; question without it"),
+            Input::text("kind", "decision, blocker, question, approval or suggestion; question without it"),
             Input::text(
                 "context",
                 "What one has to know to answer: what was tried, what each answer would mean",
