@@ -70,7 +70,8 @@ impl Link {
 
     /// Each agent's own moment after the daemon has come back.
     fn turn(&self) -> Duration {
-        let number = self.agent.as_str().bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
+        let number =
+            self.agent.as_str().bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31) + u64::from(byte));
         Duration::from_millis(number % SPREAD)
     }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use serde::Serialize;
 use signalbox_core::{ProjectName, Refusal, TicketId, Who};
 use signalbox_git::{Head, Key, RefName};
-use signalbox_store::config::Config;
 use signalbox_store::Home;
+use signalbox_store::config::Config;
 
 use crate::error::Failed;
 use crate::site::Site;

@@ -60,7 +60,11 @@ pub fn clean(
             Site::make_folder_of(&log)?;
             let bench = Bench { contract, directory: workspace.path(), log, stop };
             // What it could not do is in the log; the workspace goes all the same.
-            bench.run(&Line { name: "teardown", run: run.as_str(), time: contract.setup.time.as_duration() })?;
+            bench.run(&Line {
+                name: "teardown",
+                run: run.as_str(),
+                time: contract.setup.time.as_duration(),
+            })?;
         }
         let keep = workspace.keep("done", clock::now())?;
         workspace.remove(&keep)?;

@@ -6,9 +6,9 @@ pub fn here(name: &str) {
     use std::sync::atomic::{AtomicU64, Ordering};
     static PASSED: AtomicU64 = AtomicU64::new(0);
     let Ok(wanted) = std::env::var("SIGNALBOX_CRASH") else { return };
-    let (place, times) = wanted.split_once(':').map_or((wanted.as_str(), 1), |(place, times)| {
-        (place, times.parse().unwrap_or(1))
-    });
+    let (place, times) = wanted
+        .split_once(':')
+        .map_or((wanted.as_str(), 1), |(place, times)| (place, times.parse().unwrap_or(1)));
     let counts = place == name || place == "any";
     if counts && PASSED.fetch_add(1, Ordering::SeqCst) + 1 == times {
         // As `kill -9` does: nothing is put in order.

@@ -69,7 +69,15 @@ pub fn prepare(
             let path = workspace.path().to_owned();
             let base = workspace.base().clone();
             let branch = workspace.branch().as_str().to_owned();
-            return Ok(Prepared { ticket: ticket.id.clone(), role, resume, path, branch, base, earlier: None });
+            return Ok(Prepared {
+                ticket: ticket.id.clone(),
+                role,
+                resume,
+                path,
+                branch,
+                base,
+                earlier: None,
+            });
         }
         let kept = workspace.keep("begun anew", clock::now())?;
         workspace.remove(&kept)?;
@@ -190,8 +198,9 @@ pub fn start(
     record.profile = settings.profile.as_ref().map(|profile| profile.as_str().to_owned());
     let io = || Failed::doing("write the agent's record");
     let record = agents::register(&site.home, record).map_err(io())??;
-    let session = SessionId::parse(record.id.as_str()).map_err(|error| {
-        Failed::Io { doing: "name the agent's session".to_owned(), source: std::io::Error::other(error) }
+    let session = SessionId::parse(record.id.as_str()).map_err(|error| Failed::Io {
+        doing: "name the agent's session".to_owned(),
+        source: std::io::Error::other(error),
     })?;
     let start = Start {
         role: prepared.role,
@@ -252,8 +261,7 @@ fn told(
 
 /// The name after the last that was given, that no running agent has.
 fn next_name(site: &Site, index: &Index, contract: &Contract) -> Result<String, Failed> {
-    let history =
-        History { event: Some("attempt.started".to_owned()), limit: Some(1), ..History::default() };
+    let history = History { event: Some("attempt.started".to_owned()), limit: Some(1), ..History::default() };
     let last = index.events(&history).map_err(StoreError::from)?.pop();
     let last = match last.map(|(_, event)| Fact::of(&event)) {
         Some(Ok(Some(Fact::AttemptStarted(start)))) => Some(start.agent),
@@ -301,7 +309,7 @@ fn spawn(
     }
     process.args(["--prompt", text]);
     if !settings.args.is_empty() {
-        process.arg("--").args(settings.args.iter().map(|word| word.as_str()));
+        process.arg("--").args(settings.args.iter().map(signalbox_store::contract::Line::as_str));
     }
     for name in NOT_PASSED {
         process.env_remove(name);

@@ -99,7 +99,8 @@ impl Mainline {
             return Ok(false);
         }
         *self.busy.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        let (site, agreed, ours, theirs) = (Arc::clone(site), Arc::clone(agreed), ours.clone(), theirs.clone());
+        let (site, agreed, ours, theirs) =
+            (Arc::clone(site), Arc::clone(agreed), ours.clone(), theirs.clone());
         let (refused, busy, say) = (Arc::clone(&self.refused), Arc::clone(&self.busy), Arc::clone(say));
         jobs.begin(Doing::Adopt, move || {
             let adopted = validate_and_adopt(&site, &agreed, &ours, &theirs, &say);

@@ -45,7 +45,10 @@ pub fn ask(
         ),
         About::Trust => (
             Kind::Trust,
-            format!("The contract of `{}` has changed, and nothing in it is run. Do you trust it?", site.project),
+            format!(
+                "The contract of `{}` has changed, and nothing in it is run. Do you trust it?",
+                site.project
+            ),
             &["I ran `sb trust`", "No"],
         ),
     };

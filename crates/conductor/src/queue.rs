@@ -200,7 +200,9 @@ impl Turns<'_> {
         for (id, step) in &steps {
             let words = match step {
                 MergeStep::Landed(landed) => format!("{id} is on {}: {}", self.site.main, landed.landed),
-                MergeStep::Failed(failed) => format!("{id} did not land: {}", text::one_line(&failed.message)),
+                MergeStep::Failed(failed) => {
+                    format!("{id} did not land: {}", text::one_line(&failed.message))
+                }
                 _ => continue,
             };
             (self.say)(&words);
@@ -215,7 +217,12 @@ impl Turns<'_> {
         Ok(())
     }
 
-    fn build(&self, agreed: &Agreed, onto: &str, entries: &[(TicketId, String)]) -> Result<Vec<Built>, Failed> {
+    fn build(
+        &self,
+        agreed: &Agreed,
+        onto: &str,
+        entries: &[(TicketId, String)],
+    ) -> Result<Vec<Built>, Failed> {
         crash::here("merge.build.before");
         let (index, _) = self.site.store.read()?;
         let onto = oid(onto)?;
@@ -239,12 +246,8 @@ impl Turns<'_> {
             (self.say)(&format!("run {run} failed, and is run once more: it may be flaky"));
         }
         let tree = site.tree_at(&agreed.contract, &tip)?;
-        let bench = Bench {
-            contract: &agreed.contract,
-            directory: tree.path(),
-            log,
-            stop: &self.shared.stop,
-        };
+        let bench =
+            Bench { contract: &agreed.contract, directory: tree.path(), log, stop: &self.shared.stop };
         let verdict = bench.validate()?;
         crash::here("merge.validate.after");
         Ok(match verdict {

@@ -22,7 +22,11 @@ pub enum Red {
     /// They fail, as they should.
     Ready(Tests),
     /// They do not do; why, and what was printed.
-    Not { message: String, output: String, diff: String },
+    Not {
+        message: String,
+        output: String,
+        diff: String,
+    },
     Stopped,
 }
 
@@ -46,7 +50,8 @@ pub fn check(site: &Site, contract: &Contract, ticket: &Ticket, stop: &AtomicBoo
         return not(&format!("{}: {}", objection.message, objection.files.join(", ")), String::new(), diff);
     }
     let Some(command) = contract.test_command() else {
-        let message = "nothing says how the tests are run: call a validation step `test`, or set `test_command`";
+        let message =
+            "nothing says how the tests are run: call a validation step `test`, or set `test_command`";
         return not(message, String::new(), diff);
     };
     let line = Line { name: "test", run: command.run.as_str(), time: command.time.as_duration() };

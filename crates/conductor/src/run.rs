@@ -230,17 +230,20 @@ impl Loop<'_> {
         while !self.jobs.is_idle() && begun.elapsed() < LAST {
             let _ = self.jobs.finished(SOON);
         }
-        let running = signalbox_store::agents::all(&self.site.home).unwrap_or_default().into_iter().filter(|record| {
-            record.branch.is_some()
-                && record.project.as_ref() == Some(&self.site.project)
-                && record.life() == signalbox_store::agents::Life::Runs
-        });
-        let questions = self.site.store.read().ok().and_then(|(index, _)| {
-            signalbox_store::escalation::pending(&index).ok()
-        });
-        let ours = |one: &&signalbox_core::escalation::Escalation| {
-            one.project.as_ref() == Some(&self.site.project)
-        };
+        let running =
+            signalbox_store::agents::all(&self.site.home).unwrap_or_default().into_iter().filter(|record| {
+                record.branch.is_some()
+                    && record.project.as_ref() == Some(&self.site.project)
+                    && record.life() == signalbox_store::agents::Life::Runs
+            });
+        let questions = self
+            .site
+            .store
+            .read()
+            .ok()
+            .and_then(|(index, _)| signalbox_store::escalation::pending(&index).ok());
+        let ours =
+            |one: &&signalbox_core::escalation::Escalation| one.project.as_ref() == Some(&self.site.project);
         let questions = questions.unwrap_or_default().iter().filter(ours).count();
         Ended { running: running.count(), questions }
     }

@@ -39,7 +39,8 @@ pub struct Agreed {
 /// Where workspaces are: beside Signalbox's own folder, because agents may not write into that.
 pub fn workspaces_folder(home: &Home) -> PathBuf {
     let root = home.root();
-    let name = root.file_name().map_or_else(|| ".signalbox".into(), |name| name.to_string_lossy().into_owned());
+    let name =
+        root.file_name().map_or_else(|| ".signalbox".into(), |name| name.to_string_lossy().into_owned());
     root.with_file_name(format!("{name}-workspaces"))
 }
 

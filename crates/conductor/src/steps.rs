@@ -1,15 +1,15 @@
 //! Doing what the planner says. Each step is safe to do late or not at all: the next look asks for it again.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use signalbox_core::orchestra::{EndReason, Step};
 use signalbox_core::{
     AgentId, AttemptReport, Command, Ending, Outcome, Role, SessionId, Ticket, TicketId, text,
 };
+use signalbox_store::Index;
 use signalbox_store::agents::{self, Life};
-use signalbox_store::{Index, StoreError};
 
 use crate::error::Failed;
 use crate::jobs::{Doing, Done, Jobs};
@@ -83,7 +83,8 @@ impl Hands<'_> {
     /// Begin to take away the workspaces that nobody needs any more.
     pub fn clean(&self, jobs: &mut Jobs) -> Result<(), Failed> {
         for ticket in clean::due(self.site, self.index)? {
-            let (site, agreed, stop) = (Arc::clone(self.site), Arc::clone(self.agreed), Arc::clone(self.stop));
+            let (site, agreed, stop) =
+                (Arc::clone(self.site), Arc::clone(self.agreed), Arc::clone(self.stop));
             jobs.begin(Doing::Clean(ticket.clone()), move || {
                 Done::Other(clean::clean(&site, Some(&agreed.contract), &ticket, &stop).map(drop))
             });
@@ -122,7 +123,8 @@ impl Hands<'_> {
         let (report, ending) = match red {
             Red::Stopped => return Ok(()),
             Red::Ready(tests) => {
-                let words = format!("{} has tests that fail as they should: {}", ticket.id, tests.files.join(", "));
+                let words =
+                    format!("{} has tests that fail as they should: {}", ticket.id, tests.files.join(", "));
                 (self.say)(&words);
                 let report = AttemptReport {
                     branch_kept: true,
@@ -174,7 +176,8 @@ impl Hands<'_> {
     }
 
     pub fn tell(&self, id: &TicketId, look: &Look, words: &str) {
-        let title = look.ticket(id).map(|ticket| text::one_line(&ticket.title).into_owned()).unwrap_or_default();
+        let title =
+            look.ticket(id).map(|ticket| text::one_line(&ticket.title).into_owned()).unwrap_or_default();
         (self.say)(&format!("{id} {words}: {title}"));
     }
 }
@@ -216,14 +219,4 @@ fn kill(process: &signalbox_store::session::Registered) {
     {
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
     }
-}
-
-/// The newest state of a ticket, for those who looked a while ago.
-pub fn fresh(index: &Index, id: &TicketId) -> Result<Option<Ticket>, Failed> {
-    Ok(index.ticket(id).map_err(StoreError::from)?)
-}
-
-/// Whether the loop is to end.
-pub fn is_stopped(stop: &AtomicBool) -> bool {
-    stop.load(Ordering::SeqCst)
 }

@@ -36,11 +36,13 @@ pub fn handed(
         let head = workspace.head()?;
         let refuse = |message: String, hint: &str| Refusal::new("submit.branch", message).hint(hint);
         return match head {
-            Head::OnBranch { tip } if tip == *workspace.start() && ticket.work.tests.is_none() => Err(refuse(
-                format!("there is no commit on {branch} yet, so there is nothing to hand in"),
-                "Commit what you did: `git add …`, `git commit -m …`; then `sb submit` again.",
-            )
-            .into()),
+            Head::OnBranch { tip } if tip == *workspace.start() && ticket.work.tests.is_none() => {
+                Err(refuse(
+                    format!("there is no commit on {branch} yet, so there is nothing to hand in"),
+                    "Commit what you did: `git add …`, `git commit -m …`; then `sb submit` again.",
+                )
+                .into())
+            }
             Head::OnBranch { tip } => {
                 Ok(Some(Handed { commit: tip.to_string(), branch, place: Place::Workspace }))
             }
@@ -58,7 +60,9 @@ pub fn handed(
 fn stands(head: &Head) -> String {
     match head {
         Head::OnBranch { .. } => "on its branch".to_owned(),
-        Head::OtherBranch { branch, .. } => format!("on the branch {}", signalbox_core::text::one_line(branch)),
+        Head::OtherBranch { branch, .. } => {
+            format!("on the branch {}", signalbox_core::text::one_line(branch))
+        }
         Head::Detached { .. } => "on no branch".to_owned(),
         Head::BranchGone => "without its branch".to_owned(),
         Head::GitGone => "without its repository".to_owned(),

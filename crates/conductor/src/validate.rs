@@ -59,7 +59,8 @@ impl Bench<'_> {
     /// All steps of the contract, until one fails.
     pub fn validate(&self) -> Result<Verdict, Failed> {
         for step in &self.contract.validate.steps {
-            let line = Line { name: step.name.as_str(), run: step.run.as_str(), time: step.time.as_duration() };
+            let line =
+                Line { name: step.name.as_str(), run: step.run.as_str(), time: step.time.as_duration() };
             match self.run(&line)? {
                 Verdict::Passed => {}
                 other => return Ok(other),
@@ -82,15 +83,15 @@ impl Bench<'_> {
             .within(line.time)
             .printing_at_most(most)
             .with("SIGNALBOX", "validation");
-        let named = self.contract.validate.env.iter().map(|name| name.as_str());
+        let named = self.contract.validate.env.iter().map(signalbox_store::contract::Variable::as_str);
         for name in ALWAYS_PASSED.iter().copied().chain(named) {
             if let Some(value) = std::env::var_os(name) {
                 program = program.with(name, value);
             }
         }
-        let end = program
-            .run_into(&file, &|| !self.stop.load(Ordering::SeqCst))
-            .map_err(Failed::doing(format!("run the step `{}` in {}", line.name, self.directory.display())))?;
+        let end = program.run_into(&file, &|| !self.stop.load(Ordering::SeqCst)).map_err(Failed::doing(
+            format!("run the step `{}` in {}", line.name, self.directory.display()),
+        ))?;
         if self.stop.load(Ordering::SeqCst) && end != End::Code(0) {
             return Ok(Verdict::Stopped);
         }

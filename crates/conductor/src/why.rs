@@ -49,7 +49,8 @@ pub fn why(
     let explain = |why: String| Some(Explained { ticket: id.clone(), status: ticket.status, why, loop_runs });
     if ticket.status == Status::Done {
         let landed = ticket.work.landed.as_ref();
-        let words = landed.map_or_else(|| "it is done".to_owned(), |at| format!("it is on main as {}", at.landed));
+        let words =
+            landed.map_or_else(|| "it is done".to_owned(), |at| format!("it is on main as {}", at.landed));
         return Ok(explain(words));
     }
     let agreed = site.agreed(&index)?;

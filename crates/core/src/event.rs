@@ -241,11 +241,7 @@ pub const CATALOG: &[EventDoc] = &[
     ),
     doc("merge.landing", "Main is about to be moved", "`commit`, `run`, `from`, `to`, `tree`"),
     doc("merge.landed", "The ticket is on main", "`commit`, `landed` (what it became), `tree`, `run`"),
-    doc(
-        "merge.adopted",
-        "What a person put on main past the queue is part of it now",
-        "`from`, `to`",
-    ),
+    doc("merge.adopted", "What a person put on main past the queue is part of it now", "`from`, `to`"),
     doc(
         "run.asked",
         "A person told the loop what to do",

@@ -21,11 +21,8 @@ fn output_input_directory_and_environment_arrive() {
 
 #[test]
 fn a_program_can_be_kept_from_our_environment() {
-    let ran = Program::new(["/usr/bin/env"])
-        .without_our_environment()
-        .with("WORD", "said")
-        .run()
-        .expect("env");
+    let ran =
+        Program::new(["/usr/bin/env"]).without_our_environment().with("WORD", "said").run().expect("env");
     assert_eq!(ran.text(), "WORD=said\n");
     let ran = Program::new(["/usr/bin/env"]).with("WORD", "said").run().expect("env");
     assert!(ran.text().contains("PATH="), "{}", ran.text());

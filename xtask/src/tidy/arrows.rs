@@ -15,6 +15,7 @@ const GIT: &str = "signalbox-git";
 const PLUGINS: &str = "signalbox-plugins";
 const TEMPLATE: &str = "signalbox-template";
 const API: &str = "signalbox-api";
+const CONDUCTOR: &str = "signalbox-conductor";
 const DAEMON: &str = "signalbox-daemon";
 const INTEGRATIONS: &str = "signalbox-integrations";
 /// For tests and benches alone: it must never be part of what ships.
@@ -54,6 +55,8 @@ const ARROWS: &[(&str, May)] = &[
             PTY,
             API,
             AGENT,
+            CONDUCTOR,
+            GIT,
             DAEMON,
             INTEGRATIONS,
             TEMPLATE,

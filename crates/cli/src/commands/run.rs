@@ -160,7 +160,7 @@ fn status(cx: &Context, project: &ProjectName) -> Result<(), CommandError> {
         }));
     }
     let state = if runs { "runs" } else { "does not run" };
-    cx.ui.data(&format!("The loop of {project} {state}; it is {:?}.\n", asked.control).to_lowercase_first())?;
+    cx.ui.data(&format!("The loop of {project} {state}; it is {:?}.\n", asked.control))?;
     for record in agents {
         cx.ui.data(&format!(
             "{}  {}  {}  {}  since {}\n",

@@ -21,9 +21,9 @@ pub struct Arguments {
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let (_, index) = cx.index()?;
     let id = resolve::ticket_or_current(cx, &index, arguments.id.as_deref())?;
-    let ticket = index.ticket(&id)?.ok_or_else(|| {
-        CommandError::not_found("ticket.unknown", format!("there is no ticket {id}"))
-    })?;
+    let ticket = index
+        .ticket(&id)?
+        .ok_or_else(|| CommandError::not_found("ticket.unknown", format!("there is no ticket {id}")))?;
     let explained = conductor::why(cx.home()?, cx.config()?, &ticket.project, &id)?;
     let Some(explained) = explained else {
         return Err(CommandError::not_found("ticket.unknown", format!("there is no ticket {id}")));
@@ -31,7 +31,11 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if cx.ui.json {
         return cx.ui.json(&explained);
     }
-    cx.ui.data(&format!("{id} is {}: {}.\n", explained.status, text::one_line(explained.why.trim_end_matches('.'))))?;
+    cx.ui.data(&format!(
+        "{id} is {}: {}.\n",
+        explained.status,
+        text::one_line(explained.why.trim_end_matches('.'))
+    ))?;
     if !explained.loop_runs && ticket.status != signalbox_core::Status::Done {
         cx.ui.hint("No loop runs for its project: `sb run` starts one.");
     }

@@ -17,12 +17,7 @@ use crate::submit;
 
 /// Put these on top of `onto`, in this order. Those that cannot be are left out. The same inputs give the same commits,
 /// so that whoever does it again after a kill gets what was validated.
-pub fn build(
-    site: &Site,
-    contract: &Contract,
-    onto: &Oid,
-    tickets: &[Ticket],
-) -> Result<Vec<Built>, Failed> {
+pub fn build(site: &Site, contract: &Contract, onto: &Oid, tickets: &[Ticket]) -> Result<Vec<Built>, Failed> {
     let mut built = Vec::new();
     let mut head = onto.clone();
     for ticket in tickets {
@@ -44,13 +39,7 @@ pub fn build(
 }
 
 /// One submission, on top of `head`.
-fn one(
-    site: &Site,
-    contract: &Contract,
-    head: &Oid,
-    main: &Oid,
-    ticket: &Ticket,
-) -> Result<Built, Failed> {
+fn one(site: &Site, contract: &Contract, head: &Oid, main: &Oid, ticket: &Ticket) -> Result<Built, Failed> {
     let handed = ticket.work.submission.as_ref();
     let unseen = |why: MergeTrouble, message: String| {
         Ok(Built::Refused { why, message, files: Vec::new(), diff: None })
