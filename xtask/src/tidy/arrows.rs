@@ -42,6 +42,7 @@ const ARROWS: &[(&str, May)] = &[
     (INTEGRATIONS, May::Use(&[CORE, RUNNER, TEMPLATE])),
     (API, May::Use(&[CORE])),
     (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY, API])),
+    (CONDUCTOR, May::Use(&[CORE, STORE, AGENT, GIT, RUNNER, TEMPLATE])),
     (
         DAEMON,
         May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, INTEGRATIONS, TEMPLATE, RUNNER, PLUGINS, GIT]),

@@ -8,7 +8,7 @@ const CODE: usize = 500;
 /// Lines of a file with all that is in it, and of a file of tests.
 const WHOLE: usize = 800;
 /// Lines of core. It holds every rule, those of orchestration among them.
-const CORE: usize = 11_000;
+const CORE: usize = 13_000;
 /// How far a file may be below its allowance before the allowance must be lowered.
 const SLACK: usize = 20;
 const LIST: &str = "xtask/budget.txt";
@@ -189,7 +189,7 @@ mod tests {
         let files: Vec<_> = (0..16).map(|i| file(&format!("crates/core/src/{i}.rs"), &lines(500))).collect();
         assert_eq!(
             printed(&check(&files)),
-            ["crates/core/src:1: core has 11000 lines, and must stay under 11000"]
+            ["crates/core/src:1: core has 13000 lines, and must stay under 13000"]
         );
         assert!(check(&files[1..]).is_empty());
     }
