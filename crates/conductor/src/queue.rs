@@ -11,8 +11,10 @@ use std::time::Duration;
 use signalbox_core::orchestra::queue::{
     Action, Built, Input, Queue, Seen, Settings, Verdict as Checked, asks_about,
 };
+use signalbox_core::work::Merge;
 use signalbox_core::{Command, MergeStep, Refusal, Ticket, TicketId, text};
 use signalbox_git::Oid;
+use signalbox_store::contract::Landing;
 use signalbox_store::index::Filter;
 use signalbox_store::{StoreError, clock};
 
@@ -104,8 +106,10 @@ impl Turns<'_> {
         let agreed = self.site.agreed(&index)?;
         drop(index);
         self.shared.busy.store(true, Ordering::SeqCst);
+        let pushes = agreed.contract.merge.mode == Landing::Push;
         let settings = Settings {
-            batch: usize::try_from(agreed.contract.merge.batch.get()).unwrap_or(1),
+            // What is pushed is one ticket's branch.
+            batch: if pushes { 1 } else { usize::try_from(agreed.contract.merge.batch.get()).unwrap_or(1) },
             retry_flaky: agreed.contract.validate.retry_flaky,
         };
         if self.queue.as_ref().is_none_or(|(known, _)| *known != settings) {
@@ -114,7 +118,7 @@ impl Turns<'_> {
         let mut input = Input::Look;
         let mut did = false;
         loop {
-            let seen = self.seen()?;
+            let seen = self.seen(pushes)?;
             let Some((_, queue)) = &mut self.queue else { return Ok(did) };
             let actions = queue.step(&seen, input, clock::now());
             if actions.is_empty() {
@@ -129,7 +133,7 @@ impl Turns<'_> {
     }
 
     /// Everything as it is now.
-    fn seen(&self) -> Result<Seen, Failed> {
+    fn seen(&self, pushes: bool) -> Result<Seen, Failed> {
         let site = self.site;
         let (index, _) = site.store.read()?;
         let filter = Filter { project: Some(site.project.clone()), ..Filter::default() };
@@ -138,7 +142,13 @@ impl Turns<'_> {
         let mut contained = std::collections::BTreeSet::new();
         for commit in asks_about(&tickets) {
             let Some(oid) = Oid::parse(&commit) else { continue };
-            if site.integration.exists(&oid)? && site.integration.is_ancestor(&oid, &main)? {
+            if !site.integration.exists(&oid)? {
+                continue;
+            }
+            // A remote may have merged it in its own way.
+            let is_there =
+                site.integration.is_ancestor(&oid, &main)? || pushes && merge::is_on_main(site, &main, &oid)?;
+            if is_there {
                 contained.insert(commit);
             }
         }
@@ -179,6 +189,11 @@ impl Turns<'_> {
             Action::Validate { run, tip, again, .. } => {
                 let verdict = self.validate(agreed, run, &tip, again).map_err(|error| (run, error))?;
                 Ok(verdict.map(|verdict| Input::Checked { run, verdict }))
+            }
+            Action::Land { run, to, .. } if agreed.contract.merge.mode == Landing::Push => {
+                let message = self.push(agreed, &to).map_err(|error| (run, error))?;
+                self.tell(&message);
+                Ok(Some(Input::Trouble { run, message }))
             }
             Action::Land { run, from, to, tree } => {
                 let moved = self.land(&from, &to, &tree).map_err(|error| (run, error))?;
@@ -257,6 +272,20 @@ impl Turns<'_> {
             }
             Verdict::Stopped => None,
         })
+    }
+
+    /// Push what is validated, as the branch of its ticket. It lands when main has it.
+    fn push(&self, agreed: &Agreed, to: &str) -> Result<String, Failed> {
+        let (index, _) = self.site.store.read()?;
+        let filter = Filter { project: Some(self.site.project.clone()), ..Filter::default() };
+        let tickets = index.tickets(&filter).map_err(StoreError::from)?;
+        let lands = |ticket: &&Ticket| matches!(&ticket.work.merge, Some(Merge::Landing(at)) if at.to == to);
+        let Some(ticket) = tickets.iter().find(lands) else {
+            return Err(Refusal::new("merge.withdrawn", "nobody waits for it any more").into());
+        };
+        let branch = crate::names::branch(ticket);
+        let remote = merge::push(self.site, &agreed.contract, &oid(to)?, &branch)?;
+        Ok(format!("{} is at `{remote}` as {branch}, and lands when it is merged there", ticket.id))
     }
 
     fn land(&self, from: &str, to: &str, tree: &str) -> Result<Moved, Failed> {

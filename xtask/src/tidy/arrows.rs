@@ -63,7 +63,6 @@ const ARROWS: &[(&str, May)] = &[
             TEMPLATE,
             RUNNER,
             PLUGINS,
-            GIT,
             PUPPET,
         ]),
     ),

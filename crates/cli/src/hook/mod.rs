@@ -5,6 +5,7 @@
 //! recorder that cannot record gets out of the way. Both leave a trace for `sb doctor`.
 
 mod between;
+mod committed;
 mod debug;
 mod disk;
 mod end;

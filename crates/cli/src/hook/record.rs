@@ -8,7 +8,7 @@ use signalbox_store::log::{EventLog, FileLog};
 use signalbox_store::session::Session;
 use signalbox_store::{Home, clock, new_event_id};
 
-use super::{Caller, Trouble, debug, redact, speaker, unguarded};
+use super::{Caller, Trouble, committed, debug, redact, speaker, unguarded};
 use crate::context::Context;
 
 /// How much of a command, prompt or message is kept.
@@ -44,6 +44,9 @@ pub fn moment(cx: &Context, caller: &Caller, incoming: &Incoming) -> Result<Answ
         _ => (HookKind::Other, fields(json!({ "event": incoming.wire_event }))),
     };
     write(cx.home()?, &session, kind, data)?;
+    if let Moment::PostTool { call, .. } = &incoming.moment {
+        committed::hand_in(cx, &session, call)?;
+    }
     match &incoming.moment {
         Moment::PostTool { call, .. } | Moment::PostToolFailure { call, .. } => {
             unguarded::watch(cx.home()?, &session, call)

@@ -2,6 +2,7 @@
 
 mod build;
 mod land;
+mod push;
 
 use sha2::{Digest, Sha256};
 use signalbox_core::landing::Changed;
@@ -11,6 +12,7 @@ use crate::error::Failed;
 
 pub use build::build;
 pub use land::{Moved, follow, land};
+pub use push::{is_on_main, push};
 
 /// What differs between two commits, as the rules see it.
 pub fn changes(integration: &Integration, from: &Oid, to: &Oid) -> Result<Vec<Changed>, Failed> {

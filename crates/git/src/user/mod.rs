@@ -101,6 +101,11 @@ impl UserRepository {
         &self.top
     }
 
+    /// Its configuration, to be read as a file and never by git.
+    pub fn config_file(&self) -> PathBuf {
+        self.dirs.common.join("config")
+    }
+
     pub fn object_format(&self) -> ObjectFormat {
         self.format.objects
     }

@@ -56,11 +56,6 @@ pub const KEYS: &[Key] = &[
         "What agents are called, in this order and then from the beginning again.",
     ),
     key(
-        "run.workspaces_warm",
-        "0",
-        "How many workspaces are made ready before a ticket needs one, 0 to 100.",
-    ),
-    key(
         "roles.ROLE.driver",
         "claude",
         "Which agent CLI plays the role. ROLE is `doer`, `test-writer`, `reviewer` or `shaper`.",

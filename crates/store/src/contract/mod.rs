@@ -16,8 +16,8 @@ use signalbox_core::{Mode, Role, text};
 
 pub use keys::{KEYS, Key};
 pub use parts::{
-    By, Few, FewOrNone, Foreign, Gate, Glob, Kept, Landing, Length, Line, Merge, NAMES, Review, RoleSettings,
-    Roles, Run, Setup, Step, Style, TestCommand, Validate, Variable, Word,
+    By, Few, Foreign, Gate, Glob, Kept, Landing, Length, Line, Merge, NAMES, Review, RoleSettings, Roles,
+    Run, Setup, Step, Style, TestCommand, Validate, Variable, Word,
 };
 
 use crate::{files, wording};

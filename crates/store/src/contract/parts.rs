@@ -155,7 +155,6 @@ pub struct Run {
     pub backoff: Length,
     #[serde(deserialize_with = "some_names")]
     pub names: Vec<Word>,
-    pub workspaces_warm: FewOrNone,
 }
 
 impl Default for Run {
@@ -167,7 +166,6 @@ impl Default for Run {
             max_time: Length::minutes(4 * 60),
             backoff: Length::minutes(1),
             names: NAMES.iter().map(|name| Word((*name).to_owned())).collect(),
-            workspaces_warm: FewOrNone(0),
         }
     }
 }
@@ -190,28 +188,6 @@ impl TryFrom<i64> for Few {
         match u32::try_from(number) {
             Ok(number @ 1..=100) => Ok(Self(number)),
             _ => Err(format!("a number from 1 to 100 is needed here, not {number}")),
-        }
-    }
-}
-
-/// A number from 0 to 100.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "i64")]
-pub struct FewOrNone(u32);
-
-impl FewOrNone {
-    pub fn get(self) -> u32 {
-        self.0
-    }
-}
-
-impl TryFrom<i64> for FewOrNone {
-    type Error = String;
-
-    fn try_from(number: i64) -> Result<Self, String> {
-        match u32::try_from(number) {
-            Ok(number @ 0..=100) => Ok(Self(number)),
-            _ => Err(format!("a number from 0 to 100 is needed here, not {number}")),
         }
     }
 }
