@@ -19,7 +19,7 @@ fn an_empty_one_is_all_defaults() {
     let contract = parse("").expect("nothing is a contract too");
     assert_eq!(contract, Contract::default());
     let run = &contract.run;
-    assert_eq!((run.concurrency.get(), run.attempts.get(), run.workspaces_warm.get()), (3, 3, 0));
+    assert_eq!((run.concurrency.get(), run.attempts.get()), (3, 3));
     let minutes = |length: u64| Duration::from_secs(length * 60);
     assert_eq!(
         [run.stall, run.max_time, run.backoff].map(Length::as_duration),
