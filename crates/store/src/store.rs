@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 use signalbox_core::{
     Board, Command, Draft, Event, EventId, FORMAT_VERSION, ProjectName, Refusal, Ticket, TicketId, Who,
     decide,
@@ -285,7 +285,7 @@ impl Store {
         mut warnings: Vec<Warning>,
         who: &Who,
         project: Option<&ProjectName>,
-        told: &[(&'static str, Box<RawValue>)],
+        told: &[(&'static str, impl Serialize)],
         command: &Command,
     ) -> Result<Outcome, StoreError> {
         let decided = Decided::new(&index, who, command)?;

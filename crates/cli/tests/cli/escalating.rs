@@ -120,7 +120,24 @@ fn from_draft_to_answer() {
         ["escalate", "Keep the old endpoint?", "-o", "yes", "-o", "no, drop it", "-c", "Two clients use it."];
     ada.sb(asked).success();
     ada.sb(["esc", "draft", "Also clean up?", "--kind", "suggestion"]).success().says("Drafted esc-0002.");
-    insta::assert_snapshot!(env.sb(["esc", "show", "1"]).success().to_string().replace(&id, "ID"), @"");
+    insta::assert_snapshot!(env.sb(["esc", "show", "1"]).success().to_string().replace(&id, "ID"), @"
+    esc-0001  Keep the old endpoint?
+
+    state      draft
+    kind       question
+    asked by   ada at 2026-11-15T10:00:05Z
+    project    shop
+    ticket     ID  Limit logins
+    blocks     ID
+
+    Two clients use it.
+
+    answers
+      1  yes
+      2  no, drop it
+    --- stderr
+    hint: `sb esc answer esc-0001 ANSWER` answers it, `sb esc promote esc-0001` lets it wait for an answer.
+    ");
     env.sb(["esc", "promote", "1"])
         .success()
         .says("esc-0001 is pending.")

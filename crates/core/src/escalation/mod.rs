@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use rules::{Decision, Reply, Wish, decide};
+pub use rules::{Decision, Reply, Told, Wish, decide};
 
 use crate::event::{Event, FORMAT_VERSION};
 use crate::id::{EventId, ProjectName, SessionId, TicketId};
@@ -265,16 +265,16 @@ impl Escalation {
 }
 
 /// The data of `escalation.drafted`.
-#[derive(Debug, Serialize, Deserialize)]
-struct ToldDrafted {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldDrafted {
     escalation: String,
     #[serde(flatten)]
     asked: Question,
 }
 
 /// The data of the other events.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct ToldChanged {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToldChanged {
     escalation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer: Option<String>,

@@ -1,6 +1,6 @@
 //! Who may do what with an escalation, and which tickets follow.
 
-use serde_json::value::{RawValue, to_raw_value};
+use serde::Serialize;
 
 use super::{
     ANSWERED, Book, DRAFTED, Escalation, PROMOTED, Question, State, ToldChanged, ToldDrafted, WITHDRAWN,
@@ -56,7 +56,7 @@ pub struct Decision {
     /// Which escalation it is about.
     pub id: String,
     /// Names of events and their data; empty where all is as asked for already.
-    pub told: Vec<(&'static str, Box<RawValue>)>,
+    pub told: Vec<(&'static str, Told)>,
     /// Tickets that now wait for a human.
     pub hold: Vec<TicketId>,
     /// Tickets that wait no longer: what this one blocked, and no other does.
@@ -68,7 +68,7 @@ pub fn decide(book: &Book, who: &Who, wish: &Wish, number: u64) -> Result<Decisi
     match wish {
         Wish::Draft(asked) => {
             asked.check()?;
-            let told = vec![drafted(number, asked)?];
+            let told = vec![drafted(number, asked)];
             Ok(Decision { id: Escalation::id_of(number), told, hold: Vec::new(), free: Vec::new() })
         }
         Wish::Raise(asked) => {
@@ -84,7 +84,7 @@ pub fn decide(book: &Book, who: &Who, wish: &Wish, number: u64) -> Result<Decisi
                 });
             }
             let id = Escalation::id_of(number);
-            let told = vec![drafted(number, asked)?, changed(PROMOTED, &id, ToldChanged::default())?];
+            let told = vec![drafted(number, asked), changed(PROMOTED, &id, ToldChanged::default())];
             Ok(Decision { id, told, hold: asked.blocked(), free: Vec::new() })
         }
         Wish::Promote { id } => {
@@ -92,7 +92,7 @@ pub fn decide(book: &Book, who: &Who, wish: &Wish, number: u64) -> Result<Decisi
             let one = unresolved(book, id)?;
             let told = match one.state() {
                 State::Pending => Vec::new(),
-                _ => vec![changed(PROMOTED, &one.id, ToldChanged::default())?],
+                _ => vec![changed(PROMOTED, &one.id, ToldChanged::default())],
             };
             let hold = if told.is_empty() { Vec::new() } else { one.asked.blocked() };
             Ok(Decision { id: one.id.clone(), told, hold, free: Vec::new() })
@@ -102,41 +102,42 @@ pub fn decide(book: &Book, who: &Who, wish: &Wish, number: u64) -> Result<Decisi
             let one = unresolved(book, id)?;
             let (answer, option) = resolve(one, reply)?;
             let data = ToldChanged { answer: Some(answer), option, ..ToldChanged::default() };
-            resolved(book, one, changed(ANSWERED, &one.id, data)?)
+            Ok(resolved(book, one, changed(ANSWERED, &one.id, data)))
         }
         Wish::Withdraw { id, reason } => {
             who.must_be_human("withdraw an escalation")?;
             let one = unresolved(book, id)?;
             let reason = Some(text::body("reason", reason)?).filter(|reason| !reason.is_empty());
             let data = ToldChanged { reason, ..ToldChanged::default() };
-            resolved(book, one, changed(WITHDRAWN, &one.id, data)?)
+            Ok(resolved(book, one, changed(WITHDRAWN, &one.id, data)))
         }
     }
 }
 
-type Told = (&'static str, Box<RawValue>);
+/// The data of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Told {
+    Drafted(Box<ToldDrafted>),
+    Changed(ToldChanged),
+}
 
-fn drafted(number: u64, asked: &Question) -> Result<Told, Refusal> {
+fn drafted(number: u64, asked: &Question) -> (&'static str, Told) {
     let told = ToldDrafted { escalation: Escalation::id_of(number), asked: asked.clone() };
-    Ok((DRAFTED, to_raw_value(&told).map_err(|error| unwritable(&error))?))
+    (DRAFTED, Told::Drafted(Box::new(told)))
 }
 
-fn changed(name: &'static str, id: &str, data: ToldChanged) -> Result<Told, Refusal> {
-    let told = ToldChanged { escalation: id.to_owned(), ..data };
-    Ok((name, to_raw_value(&told).map_err(|error| unwritable(&error))?))
-}
-
-fn unwritable(error: &serde_json::Error) -> Refusal {
-    Refusal::new("escalation.unwritable", format!("it cannot be written down: {error}"))
+fn changed(name: &'static str, id: &str, data: ToldChanged) -> (&'static str, Told) {
+    (name, Told::Changed(ToldChanged { escalation: id.to_owned(), ..data }))
 }
 
 /// End it. What it blocked is free, unless another that is pending blocks it too.
-fn resolved(book: &Book, one: &Escalation, told: Told) -> Result<Decision, Refusal> {
+fn resolved(book: &Book, one: &Escalation, told: (&'static str, Told)) -> Decision {
     // A draft held up nobody.
     let blocked = if one.state() == State::Pending { one.asked.blocked() } else { Vec::new() };
     let is_free = |ticket: &TicketId| book.blocking(ticket).iter().all(|other| other.id == one.id);
     let free = blocked.into_iter().filter(is_free).collect();
-    Ok(Decision { id: one.id.clone(), told: vec![told], hold: Vec::new(), free })
+    Decision { id: one.id.clone(), told: vec![told], hold: Vec::new(), free }
 }
 
 /// The one of that id, if nobody has resolved it.

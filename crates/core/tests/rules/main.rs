@@ -6,6 +6,7 @@ mod batch;
 mod damage;
 mod delivery;
 mod dependencies;
+mod escalation;
 mod fields;
 mod goal;
 mod histories;
