@@ -31,7 +31,7 @@ mod why;
 pub use by_hand::{Row, adopt, clean_by_hand, restore, workspaces};
 pub use control::{Asked, Wish, ask, standing};
 pub use error::Failed;
-pub use prompt::BUNDLED;
+pub use prompt::{BUNDLED, NAMES as NAMES_IN_ROLES, ROLES};
 pub use run::{Ended, Options, Say, Until, run};
 pub use site::{Site, workspaces_folder};
 pub use submit::handed;

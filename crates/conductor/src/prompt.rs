@@ -9,14 +9,33 @@ use signalbox_template::{Bundled, Library, render};
 use crate::error::Failed;
 
 /// The folder of these templates.
-const FOLDER: &str = "roles";
+pub const ROLES: &str = "roles";
+/// What they may name.
+pub const NAMES: &[&str] = &[
+    "agent",
+    "role",
+    "prompt",
+    "id",
+    "title",
+    "body",
+    "criteria",
+    "branch",
+    "attempt",
+    "attempts",
+    "answers",
+    "test_command",
+    "tests",
+    "test_files",
+    "earlier",
+    "commit",
+];
 
 /// What comes along.
 pub static BUNDLED: &[Bundled] = &[
-    Bundled { folder: FOLDER, event: "doer", text: include_str!("../templates/doer.jinja") },
-    Bundled { folder: FOLDER, event: "test-writer", text: include_str!("../templates/test-writer.jinja") },
-    Bundled { folder: FOLDER, event: "reviewer", text: include_str!("../templates/reviewer.jinja") },
-    Bundled { folder: FOLDER, event: "resume", text: include_str!("../templates/resume.jinja") },
+    Bundled { folder: ROLES, event: "doer", text: include_str!("../templates/doer.jinja") },
+    Bundled { folder: ROLES, event: "test-writer", text: include_str!("../templates/test-writer.jinja") },
+    Bundled { folder: ROLES, event: "reviewer", text: include_str!("../templates/reviewer.jinja") },
+    Bundled { folder: ROLES, event: "resume", text: include_str!("../templates/resume.jinja") },
 ];
 
 /// What stands in the texts.
@@ -42,7 +61,7 @@ pub struct Told<'a> {
 pub fn text(home: &Home, told: &Told<'_>) -> Result<String, Failed> {
     let library = Library::new(home.templates(), BUNDLED);
     let event = if told.resumes { "resume" } else { template(told.role) };
-    let found = library.find(&[FOLDER], event).map_err(Failed::doing("read the template of the role"))?;
+    let found = library.find(&[ROLES], event).map_err(Failed::doing("read the template of the role"))?;
     let Some(found) = found else {
         return Ok(told.role.prompt().to_owned());
     };
@@ -89,4 +108,65 @@ fn values(told: &Told<'_>) -> Value {
         "earlier": told.earlier.unwrap_or_default(),
         "commit": ticket.work.submission.as_ref().map(|handed| handed.handed.commit.clone()).unwrap_or_default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use signalbox_core::{ProjectName, TicketId};
+    use signalbox_template::{Origin, check};
+
+    use super::*;
+
+    #[test]
+    fn what_comes_along_names_only_what_there_is() {
+        for bundled in BUNDLED {
+            let found = signalbox_template::Found {
+                name: format!("{}/{}", bundled.folder, bundled.event),
+                text: bundled.text.to_owned(),
+                origin: Origin::Bundled,
+            };
+            assert_eq!(check(&found, NAMES), Ok(()));
+        }
+    }
+
+    #[test]
+    fn every_name_has_a_value() {
+        let id = TicketId::parse("sb_abc123").unwrap();
+        let ticket = ticket(id);
+        let told = Told {
+            agent: "Ada",
+            role: Role::Doer,
+            ticket: &ticket,
+            body: "",
+            branch: "core/x",
+            answers: &[],
+            test_command: None,
+            tests: &[],
+            earlier: None,
+            resumes: false,
+        };
+        let values = values(&told);
+        let names: Vec<&str> = values.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut wanted = NAMES.to_vec();
+        wanted.sort_unstable();
+        let mut found = names;
+        found.sort_unstable();
+        assert_eq!(found, wanted);
+    }
+
+    fn ticket(id: TicketId) -> Ticket {
+        let new = signalbox_core::NewTicket::titled(id.clone(), ProjectName::untracked(), "Greet");
+        let drafts = signalbox_core::decide(
+            &signalbox_core::Board::default(),
+            &signalbox_core::Who::Human,
+            &signalbox_core::Command::New(Box::new(new)),
+        )
+        .unwrap();
+        let mut board = signalbox_core::Board::default();
+        for draft in drafts {
+            let stamp = draft.stamp(signalbox_core::EventId::new(1, [1; 10]), jiff::Timestamp::UNIX_EPOCH);
+            board.apply(&stamp.unwrap()).unwrap();
+        }
+        board.ticket(&id).cloned().unwrap()
+    }
 }

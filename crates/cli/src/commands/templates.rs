@@ -1,16 +1,19 @@
 //! `sb templates`: what agents and people are told, and in which words.
 
+use std::sync::LazyLock;
+
 use signalbox_core::{nearest, text};
 use signalbox_integrations::{check_template, monitor, templates};
 use signalbox_store::files;
-use signalbox_template::{Found, Library, Origin, Wrong};
+use signalbox_template::{Bundled, Found, Library, Origin, Wrong, check};
 
 use crate::context::Context;
 use crate::error::{CommandError, Kind};
 
 /// What a monitor tells an agent, and a notifier a person, is made from templates in the manner of Jinja. Those that come
 /// along can be replaced: `$SIGNALBOX_HOME/templates/TYPE/EVENT.jinja` counts for every monitor of a type,
-/// `templates/NAME/EVENT.jinja` for the one of that name, `templates/notifications/TYPE/EVENT.jinja` for notifiers.
+/// `templates/NAME/EVENT.jinja` for the one of that name, `templates/notifications/TYPE/EVENT.jinja` for notifiers,
+/// `templates/roles/ROLE.jinja` is what `sb run` tells an agent in that role.
 #[derive(clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -58,7 +61,7 @@ enum What {
 }
 
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
-    let library = Library::new(cx.home()?.templates(), templates());
+    let library = Library::new(cx.home()?.templates(), bundled());
     match arguments.what {
         What::List { .. } => list(cx, &library),
         What::Show { name, bundled, .. } => show(cx, &library, &name, bundled),
@@ -67,12 +70,33 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     }
 }
 
+/// All that come along.
+fn bundled() -> &'static [Bundled] {
+    static ALL: LazyLock<Vec<Bundled>> =
+        LazyLock::new(|| [templates(), signalbox_conductor::BUNDLED].concat());
+    &ALL
+}
+
+/// What is wrong with a template, by whom it is for.
+fn check_one(template: &Found) -> Result<(), Wrong> {
+    match parts(&template.name) {
+        (signalbox_conductor::ROLES, _) => check(template, signalbox_conductor::NAMES_IN_ROLES),
+        _ => check_template(template),
+    }
+}
+
 /// Where a template comes from, in a word.
 fn origin(template: &Found) -> &'static str {
     let (folder, _) = parts(&template.name);
     match &template.origin {
         Origin::Bundled => "bundled",
-        Origin::User(_) if folder.starts_with("notifications/") || monitor::find(folder).is_some() => "type",
+        Origin::User(_)
+            if folder.starts_with("notifications/")
+                || folder == signalbox_conductor::ROLES
+                || monitor::find(folder).is_some() =>
+        {
+            "type"
+        }
         Origin::User(_) => "instance",
     }
 }
@@ -173,7 +197,7 @@ fn check_all(cx: &Context, library: &Library, name: Option<&str>) -> Result<(), 
         None => library.users()?,
     };
     let wrong: Vec<(&Found, Wrong)> =
-        chosen.iter().filter_map(|template| Some((template, check_template(template).err()?))).collect();
+        chosen.iter().filter_map(|template| Some((template, check_one(template).err()?))).collect();
     if cx.ui.json {
         let rows: Vec<_> = wrong
             .iter()
