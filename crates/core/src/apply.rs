@@ -5,7 +5,6 @@ use crate::fact::{Cause, Created, Edited, Fact, StatusChange};
 use crate::id::{ProjectName, SessionId};
 use crate::status::Status;
 use crate::ticket::{Attempt, Criterion, Hold, Reviewer, Ticket, Touch, TouchKind};
-use crate::work::MergeTrouble;
 
 /// The ticket after the event. `None` where the event concerns no ticket.
 ///
@@ -26,8 +25,9 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
         Fact::Released(_) => {
             ticket.assignee = None;
             ticket.assignee_session = None;
-            if ticket.prior_status.is_some_and(Status::is_claimed) {
+            if ticket.prior_status.is_some_and(|prior| prior.is_claimed() || prior == Status::Review) {
                 ticket.prior_status = Some(Status::Open);
+                ticket.reviewer = None;
             }
         }
         Fact::Held(held) => ticket.hold = Some(Hold { reason: held.reason.clone(), since: event.ts }),
@@ -55,15 +55,6 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
             });
         }
         Fact::AttemptStarted(start) => ticket.branch = Some(start.branch.clone()),
-        // Held meanwhile, it is in review no longer, and goes back to the pool when it is let go.
-        Fact::MergeFailed(failed) => {
-            if ticket.prior_status == Some(Status::Review) && failed.why != MergeTrouble::Withdrawn {
-                ticket.prior_status = Some(Status::Open);
-                ticket.assignee = None;
-                ticket.assignee_session = None;
-                ticket.reviewer = None;
-            }
-        }
         Fact::Read
         | Fact::TestsReady(_)
         | Fact::Submitted(_)
@@ -71,7 +62,8 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
         | Fact::MergeStarted(_)
         | Fact::MergeValidated(_)
         | Fact::MergeLanding(_)
-        | Fact::MergeLanded(_) => {}
+        | Fact::MergeLanded(_)
+        | Fact::MergeFailed(_) => {}
     }
     ticket.work.apply(fact, &event.actor, event.session.as_ref(), event.ts);
     if fact.changes_ticket() {
@@ -147,7 +139,7 @@ fn move_to(ticket: &mut Ticket, to: Status, change: &StatusChange) {
         (Status::Blocked, from) => Some(from),
         _ => None,
     };
-    let returns_from_block = change.from == Status::Blocked && change.cause != Cause::Override;
+    let returns_from_block = change.returns();
     match to {
         Status::InProgress => {
             if let Some(assignee) = &change.assignee {

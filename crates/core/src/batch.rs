@@ -44,6 +44,7 @@ pub fn choose<'a>(
         if ticket.is_ready_for(who) {
             open.push(ticket);
         } else if ticket.status == Status::Review
+            && ticket.work.wants_review()
             && (ticket.reviewer.is_none() || ticket.is_reviewed_by(who))
             && may_review(ticket, who).is_ok()
         {

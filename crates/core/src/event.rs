@@ -237,9 +237,13 @@ pub const CATALOG: &[EventDoc] = &[
     doc(
         "merge.validated",
         "A tree passed all validation steps",
-        "`commit`, `run`, `onto`, `tip` (what main would become), `tree`, `flaky` (it passed only the second time)",
+        "`commit`, `run`, `onto`, `tip` (what main would become), `tree`, `becomes` (the ticket's own commit), `of` (how many together), `flaky` (it passed only the second time)",
     ),
-    doc("merge.landing", "Main is about to be moved", "`commit`, `run`, `from`, `to`, `tree`"),
+    doc(
+        "merge.landing",
+        "Main is about to be moved",
+        "`commit`, `run`, `from`, `to`, `tree`, `becomes`, `of`",
+    ),
     doc("merge.landed", "The ticket is on main", "`commit`, `landed` (what it became), `tree`, `run`"),
     doc("merge.adopted", "What a person put on main past the queue is part of it now", "`from`, `to`"),
     doc(
@@ -252,7 +256,7 @@ pub const CATALOG: &[EventDoc] = &[
     doc(
         "merge.failed",
         "What was handed in did not get to main",
-        "`commit`, `why` (`conflict`, `validation`, `boundary`, `protected`, `ancestry`, `empty`, `missing`), `message`, `output`, `files`",
+        "`commit`, `run`, `why` (`conflict`, `validation`, `boundary`, `protected`, `ancestry`, `empty`, `missing`, `withdrawn`), `message`, `output`, `files`, `diff`",
     ),
     doc("session.ended", "An agent session ended", "`reason`"),
     doc(

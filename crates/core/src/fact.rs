@@ -191,6 +191,11 @@ impl StatusChange {
             assignee_session: None,
         }
     }
+
+    /// Whether nothing blocks the ticket any more, and it is where it was.
+    pub fn returns(&self) -> bool {
+        self.from == Status::Blocked && matches!(self.cause, Cause::Hold | Cause::Dependencies)
+    }
 }
 
 /// How an attempt ended.

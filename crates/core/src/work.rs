@@ -310,6 +310,12 @@ impl Work {
         self.submission.as_ref().is_none_or(|submission| submission.handed.commit != handed.commit)
     }
 
+    /// Whether a review would still change anything: what was handed in is neither approved nor on its way to main.
+    pub fn wants_review(&self) -> bool {
+        let is_approved = self.submission.as_ref().is_some_and(|submission| submission.approved_by.is_some());
+        self.merge.is_none() && !is_approved
+    }
+
     /// Whether main is about to be moved for it, or has been, and nobody has said so yet.
     pub fn is_landing(&self) -> bool {
         matches!(self.merge, Some(Merge::Landing(_)))
@@ -379,8 +385,7 @@ impl Work {
     /// Whoever moves a ticket elsewhere takes it out of the queue; a block only holds it where it is.
     fn moved(&mut self, to: Status, change: &StatusChange) {
         let is_override = change.cause == Cause::Override;
-        let returns = change.from == Status::Blocked && !is_override;
-        if to == Status::Blocked || returns {
+        if to == Status::Blocked || change.returns() {
             return;
         }
         if change.from == Status::Done {

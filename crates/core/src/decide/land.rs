@@ -52,13 +52,15 @@ impl Rules<'_> {
             drafts.extend(took_it.then(|| self.draft(ticket, Fact::ReviewReleased(Reason::default()))));
             return Ok(drafts);
         }
+        let is_in_review = ticket.prior_status.unwrap_or(ticket.status) == Status::Review;
         match ending {
-            Ending::Submitted => {}
+            Ending::Submitted if is_in_review => {}
             Ending::TestsReady(tests) => {
                 drafts.push(self.draft(ticket, Fact::TestsReady(tests.clone())));
                 drafts.extend(self.back_to_pool(ticket, Cause::Release));
             }
-            Ending::Pool => drafts.extend(self.back_to_pool(ticket, Cause::Release)),
+            // What nobody handed in is nobody's: it would stay in progress for ever.
+            Ending::Pool | Ending::Submitted => drafts.extend(self.back_to_pool(ticket, Cause::Release)),
         }
         Ok(drafts)
     }
@@ -67,7 +69,7 @@ impl Rules<'_> {
     fn back_to_pool(&self, ticket: &Ticket, cause: Cause) -> Vec<Draft> {
         let released = self.draft(ticket, Fact::Released(Reason::default()));
         match (ticket.status, ticket.prior_status) {
-            (Status::Blocked, Some(Status::InProgress | Status::Rework)) => vec![released],
+            (Status::Blocked, Some(Status::InProgress | Status::Rework | Status::Review)) => vec![released],
             (Status::InProgress | Status::Rework | Status::Review, _) => {
                 vec![released, self.status(ticket, Status::Open, cause)]
             }

@@ -278,6 +278,13 @@ impl<'a> Sight<'a> {
             self.wake(until);
             return Some(Why::BackOff { attempts, until, left: until.duration_since(self.now) });
         }
+        // Whoever had it before may still be at it, in the same workspace.
+        if let Some(agent) =
+            self.fleet.agents.iter().find(|agent| agent.ticket == *item.id() && agent.is_alive())
+        {
+            let (agent, reason) = (agent.name.clone(), EndReason::Stray);
+            return Some(Why::Ending { agent, reason });
+        }
         let pool = limits.pool(role).unwrap_or_default();
         if let Some(until) = self.fleet.exhausted(pool, self.now) {
             self.wake(until);

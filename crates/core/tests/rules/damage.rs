@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use signalbox_core::work::{MergeFailed, MergeTrouble, Tests};
+use signalbox_core::work::Tests;
 use signalbox_core::{
     AttemptReport, Board, CATALOG, Command, Draft, Ending, Event, Fact, MergeStep, Outcome, Role, Status,
     TicketId, Who,
@@ -62,15 +62,7 @@ fn long_story() -> World {
 fn to_main(world: &mut World, letter: char) {
     let (system, ada, bowie) = (Who::System, agent("Ada", &[]), agent("Bowie", &[]));
     let tests = Tests { commit: "t1".to_owned(), files: vec!["tests/it.rs".to_owned()] };
-    let failed = MergeFailed {
-        commit: "c1".to_owned(),
-        run: 1,
-        why: MergeTrouble::Validation,
-        message: "the step `test` failed".to_owned(),
-        output: "1 failed".to_owned(),
-        files: Vec::new(),
-        diff: None,
-    };
+    let failed = merge_failed("c1", 1);
     for (who, command) in [
         (&system, start(letter, "Ada", Role::TestWriter)),
         (&ada, hand_in(letter, "t1")),

@@ -51,6 +51,8 @@ impl Watched {
                 invariants::submissions_are_explained(&self.world.events[..known], &drafts)?;
                 invariants::reviews_are_independent(&self.world, &before, known, &who, &drafts)?;
                 invariants::moves_arrive(&self.world, &command)?;
+                invariants::done_is_done(&before, &drafts)?;
+                invariants::plans_can_be_carried_out(&self.world.board)?;
                 self.take_in(&drafts, tally)?;
             }
             Err(refusal) => {
@@ -89,6 +91,7 @@ impl Watched {
         prop_assert_eq!(&self.from_lines, board);
         prop_assert_eq!(&self.world.refold(), board);
         invariants::board_is_sound(board)?;
+        invariants::work_is_sound(board)?;
         invariants::offers_hold(board, who)?;
         self.path.agrees_with(board)
     }
@@ -129,7 +132,7 @@ fn whatever_is_asked_the_workflow_holds() {
     let tally = tally.into_inner();
     println!("{tally:#?}");
     let of_tickets = |name: &str| {
-        ["ticket.", "status.", "note.", "review.", "attempt."].iter().any(|p| name.starts_with(p))
+        ["ticket.", "status.", "note.", "review.", "attempt.", "merge."].iter().any(|p| name.starts_with(p))
     };
     let expected = CATALOG.iter().map(|doc| doc.name).filter(|name| of_tickets(name)).chain([
         "review.approved by an agent",
@@ -140,6 +143,13 @@ fn whatever_is_asked_the_workflow_holds() {
         "ticket.blocked",
         "ticket.not-yours",
         "human.only",
+        "start.not-ready",
+        "submit.no-commit",
+        "submit.merging",
+        "review.merging",
+        "merge.nothing",
+        "merge.withdrawn",
+        "merge.out-of-turn",
     ]);
     let expected = expected.chain(steps::NAMES);
     for name in expected {

@@ -3,14 +3,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::SignedDuration;
 use proptest::prelude::*;
 use serde_json::Value;
 use signalbox_core::batch::{Kind, choose};
+use signalbox_core::orchestra::{Fleet, Item, Limits, ProjectLimits, Step, plan};
+use signalbox_core::work::Merge;
 use signalbox_core::{
-    Agent, Board, Cause, Command, Draft, Event, Fact, Refusal, SessionId, Status, Ticket, TicketId, Who,
-    decide, may_review,
+    Agent, Board, Cause, Command, Draft, Event, Fact, Refusal, Role, SessionId, Status, Ticket, TicketId,
+    Who, decide, may_review, open_dependencies,
 };
 
+use crate::steps::start_as;
 use crate::world::World;
 
 pub type Verdict = Result<(), TestCaseError>;
@@ -60,6 +64,13 @@ pub fn drafts_are_in_order(before: &Board, who: &Who, drafts: &[Draft]) -> Verdi
             Fact::Assigned(_) | Fact::Held(_) | Fact::Unheld(_) | Fact::Waived(_) => {
                 prop_assert!(!who.is_agent());
             }
+            Fact::AttemptStarted(_) => {
+                prop_assert!(!who.is_agent());
+                prop_assert_eq!(&before.ticket(&draft.ticket).unwrap().work.start, &None);
+            }
+            fact if fact.name().starts_with("merge.") || fact.name() == "attempt.tests-ready" => {
+                prop_assert!(!who.is_agent(), "{:?}", draft);
+            }
             _ => {}
         }
     }
@@ -90,12 +101,17 @@ pub fn submissions_are_explained(past: &[Event], drafts: &[Draft]) -> Verdict {
         {
             let mut own = past.iter().rev().filter(|event| event.ticket.as_ref() == Some(&draft.ticket));
             let last = own.find(|event| {
-                event.event == "note.added" || (event.event == "status.in-progress" && event.actor != "sb")
+                event.event == "note.added" || (event.event == "status.in-progress" && !is_by_itself(event))
             });
             prop_assert_eq!(last.map(|event| event.event.as_str()), Some("note.added"));
         }
     }
     Ok(())
+}
+
+/// A block or its end, which nobody asked for.
+fn is_by_itself(event: &Event) -> bool {
+    event.actor == "sb" && matches!(data(event)["cause"].as_str(), Some("hold" | "dependencies"))
 }
 
 /// Where each ticket stands by its events, and where it was when it was blocked.
@@ -116,7 +132,7 @@ impl Path {
             self.status.insert(id, named("status").unwrap());
         } else if event.event == "ticket.released" {
             if let Some(before) = self.before_block.get_mut(&id)
-                && matches!(before, Status::InProgress | Status::Rework)
+                && matches!(before, Status::InProgress | Status::Rework | Status::Review)
             {
                 *before = Status::Open;
             }
@@ -126,7 +142,7 @@ impl Path {
             let before = self.before_block.remove(&id);
             if to == Status::Blocked {
                 self.before_block.insert(id, from.unwrap());
-            } else if event.actor == "sb" {
+            } else if is_by_itself(event) {
                 prop_assert_eq!(before, Some(to), "{} came back elsewhere", id);
             }
         }
@@ -163,6 +179,101 @@ pub fn board_is_sound(board: &Board) -> Verdict {
         prop_assert!(in_review || ticket.reviewer.is_none(), "{} has a reviewer too early", id);
     }
     no_cycle(board)
+}
+
+/// What holds for every ticket on its way to main.
+pub fn work_is_sound(board: &Board) -> Verdict {
+    for ticket in board.tickets() {
+        let (id, work) = (&ticket.id, &ticket.work);
+        let stands = ticket.prior_status.unwrap_or(ticket.status);
+        if let Some(start) = &work.start {
+            let is_at_it = stands == Status::InProgress && start.role != Role::Reviewer;
+            prop_assert!(is_at_it || stands == Status::Review, "{id} is {stands} and {start:?}");
+            if is_at_it {
+                prop_assert_eq!(ticket.assignee_session.as_ref(), Some(&start.session), "{}", id);
+            }
+        }
+        if let Some(submission) = &work.submission {
+            let are_tests = submission.role == Some(Role::TestWriter) && work.start.is_some();
+            let is_in_order = stands == Status::Review || are_tests && stands == Status::InProgress;
+            prop_assert!(is_in_order, "{id} is {stands} and {submission:?}");
+        }
+        match (&work.merge, &work.submission) {
+            (None | Some(Merge::Landing(_)), _) => {}
+            (Some(merge), Some(submission)) => {
+                prop_assert_eq!(merge.commit(), submission.handed.commit.as_str(), "{}", id);
+                prop_assert_eq!(stands, Status::Review, "{}", id);
+            }
+            (Some(merge), None) => {
+                return Err(TestCaseError::fail(format!("{id} has nothing to merge: {merge:?}")));
+            }
+        }
+        prop_assert_eq!(work.merge.is_some(), work.queued.is_some(), "{}", id);
+        prop_assert!(work.landed.is_none() || ticket.status == Status::Done, "{id} is on main and {stands}");
+        prop_assert!(work.forgiven <= ticket.attempts.len());
+    }
+    Ok(())
+}
+
+/// A ticket is done by landing only with the word that it landed, and by being approved only where nothing waits to land.
+pub fn done_is_done(before: &Board, drafts: &[Draft]) -> Verdict {
+    for (at, draft) in drafts.iter().enumerate() {
+        let Fact::Status(Status::Done, change) = &draft.fact else { continue };
+        if change.cause == Cause::Merge {
+            let landed = at.checked_sub(1).map(|before| &drafts[before].fact);
+            prop_assert!(matches!(landed, Some(Fact::MergeLanded(_))), "{draft:?}");
+        }
+        if change.cause == Cause::Review {
+            prop_assert_eq!(&before.ticket(&draft.ticket).unwrap().work.submission, &None);
+        }
+    }
+    Ok(())
+}
+
+/// Whatever the planner asks for, the rules allow, and something comes of it; and nothing is stuck that it could move.
+pub fn plans_can_be_carried_out(board: &Board) -> Verdict {
+    let item = |ticket| Item::of(ticket, open_dependencies(board, ticket), None, Vec::new());
+    let items: Vec<Item<'_>> = board.tickets().map(item).collect();
+    let projects = items.iter().map(|item| (item.ticket.project.clone(), ProjectLimits::default())).collect();
+    let later = items.iter().map(|item| item.ticket.updated).max().unwrap_or_default()
+        + SignedDuration::from_hours(9);
+    let plan = plan(&items, &Fleet::default(), &Limits { agents: 99, projects }, later);
+    prop_assert_eq!(plan.why.len(), items.len());
+    for step in plan.steps {
+        let (id, command) = match step {
+            Step::Start { ticket, role, .. } => (ticket.clone(), start_as(ticket, role, "new")),
+            Step::RecordEnd { ticket, report, ending } => {
+                (ticket.clone(), Command::EndAttempt { id: ticket, report, ending })
+            }
+            Step::Enqueue { ticket } => (ticket.clone(), Command::Queue { id: ticket }),
+            Step::CheckTests { ticket, .. } => {
+                prop_assert_eq!(
+                    board.ticket(&ticket).unwrap().work.start.as_ref().unwrap().role,
+                    Role::TestWriter
+                );
+                continue;
+            }
+            Step::Escalate { .. } => continue,
+            Step::End { .. } | Step::Withdraw { .. } => {
+                return Err(TestCaseError::fail("there is nobody to end"));
+            }
+        };
+        let drafts = decide(board, &Who::System, &command);
+        prop_assert!(
+            drafts.as_ref().is_ok_and(|drafts| !drafts.is_empty()),
+            "{command:?} on {:?}: {drafts:?}",
+            board.ticket(&id)
+        );
+    }
+    for (id, why) in plan.why {
+        // Where nobody is at work, nobody is waited for.
+        let waits = matches!(
+            why.code(),
+            "working" | "finishing" | "ending" | "starting" | "claimed" | "needs-person"
+        );
+        prop_assert!(!waits, "{id} waits for nobody: {why}");
+    }
+    Ok(())
 }
 
 /// Taking away what waits for nothing, again and again, leaves nothing.
@@ -241,19 +352,22 @@ fn disqualifying<'a>(events: &'a [Event], agent: &Agent, ticket: &TicketId) -> O
             _ if verdict => reviewers.extend(by),
             // Being blocked does not end a review, but being moved elsewhere does.
             "status.blocked" => {}
-            _ if name.starts_with("status.") && event.actor != "sb" => reviewer = None,
+            _ if name.starts_with("status.") && !is_by_itself(event) => reviewer = None,
+            "ticket.released" => reviewer = None,
             _ => {}
         }
     }
     None
 }
 
-/// An accepted `sb status` led to that status, or to being blocked on the way; an override led there.
+/// An accepted `sb status` led to that status, or to being blocked on the way; an override led there. What was approved as a
+/// commit is done when that commit is on main.
 pub fn moves_arrive(world: &World, command: &Command) -> Verdict {
     let status = |id| world.board.ticket(id).unwrap().status;
     match command {
         Command::Move { id, to, .. } => {
-            prop_assert!(status(id) == *to || status(id) == Status::Blocked, "not {to}");
+            let is_approved = *to == Status::Done && !world.board.ticket(id).unwrap().work.wants_review();
+            prop_assert!(status(id) == *to || status(id) == Status::Blocked || is_approved, "not {to}");
         }
         Command::Override { id, to, .. } => prop_assert_eq!(status(id), *to),
         _ => {}

@@ -4,17 +4,22 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use signalbox_core::{AttemptReport, Changes, Command, NewTicket, Outcome, Priority, Status, TicketId, Who};
+use signalbox_core::work::{Handed, Merge, Place, Start, Tests};
+use signalbox_core::{
+    AttemptReport, Changes, Command, Ending, MergeStep, NewTicket, Outcome, Priority, Role, SessionId,
+    Status, Ticket, TicketId, Who,
+};
 
 use crate::world::*;
 
 /// The tickets that histories are about. `z` is never filed.
 const LETTERS: [char; 8] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 
-/// A human; a session with two children and a grandchild; and two that stand alone.
+/// A human; Signalbox itself; a session with two children and a grandchild; and two that stand alone.
 pub fn cast() -> Vec<Who> {
     vec![
         Who::Human,
+        Who::System,
         agent("lead", &[]),
         agent("left", &["lead"]),
         agent("right", &["lead"]),
@@ -177,13 +182,86 @@ fn command() -> impl Strategy<Value = Command> {
         (ticket(), status(), text()).prop_map(|(id, to, reason)| Command::Override { id, to, reason }),
         (ticket(), note()).prop_map(|(id, note)| Command::Close { id, note }),
         (ticket(), text()).prop_map(|(id, reason)| Command::Reopen { id, reason }),
+        (ticket(), role(), session()).prop_map(|(id, role, session)| start_as(id, role, &session)),
+        (ticket(), report(), ending()).prop_map(|(id, report, ending)| Command::EndAttempt {
+            id,
+            report: Box::new(report),
+            ending
+        }),
+        ticket().prop_map(|id| Command::Queue { id }),
+        vec((ticket(), merge_step()), 0..3).prop_map(|steps| Command::Merge { steps }),
+        (ticket(), note(), commit()).prop_map(|(id, note, commit)| Command::Submit {
+            id,
+            note,
+            handed: Some(handed(&commit))
+        }),
     ]
 }
 
+fn role() -> impl Strategy<Value = Role> {
+    select(vec![Role::TestWriter, Role::Doer, Role::Reviewer])
+}
+
+/// Someone of the cast, so that what they do afterwards is theirs to do.
+fn session() -> impl Strategy<Value = String> {
+    select(vec!["lead", "left", "right", "bird", "cat"]).prop_map(str::to_owned)
+}
+
+fn commit() -> impl Strategy<Value = String> {
+    select(vec!["c1", "c2", "c3"]).prop_map(str::to_owned)
+}
+
+fn handed(commit: &str) -> Handed {
+    Handed { commit: commit.to_owned(), branch: "area/slug".to_owned(), place: Place::Workspace }
+}
+
+pub fn start_as(id: TicketId, role: Role, session: &str) -> Command {
+    let session = SessionId::parse(session).unwrap();
+    let (agent, branch, base) = (format!("agent-{session}"), "area/slug".to_owned(), "m0".to_owned());
+    Command::Start { id, start: Start { role, agent, session, branch, base } }
+}
+
+fn ending() -> impl Strategy<Value = Ending> {
+    let tests = Tests { commit: "t1".to_owned(), files: Vec::new() };
+    select(vec![Ending::Submitted, Ending::Pool, Ending::TestsReady(tests)])
+}
+
+fn merge_step() -> impl Strategy<Value = MergeStep> {
+    (commit(), 0..4u64, 0..6u8).prop_map(|(commit, run, kind)| match kind {
+        0 => started(&commit, run),
+        1 => validated(&commit, run),
+        2 => landing(&commit, run),
+        3 => landed(&commit, run),
+        4 => MergeStep::Back { run },
+        _ => MergeStep::Failed(merge_failed(&commit, run)),
+    })
+}
+
 /// What [`name`] can answer.
-pub const NAMES: [&str; 19] = [
-    "new", "pick", "pop", "move", "submit", "note", "release", "review", "approve", "reject", "check",
-    "edit", "escalate", "assign", "hold", "unhold", "override", "close", "reopen",
+pub const NAMES: [&str; 23] = [
+    "new",
+    "pick",
+    "pop",
+    "move",
+    "submit",
+    "note",
+    "release",
+    "review",
+    "approve",
+    "reject",
+    "check",
+    "edit",
+    "escalate",
+    "assign",
+    "hold",
+    "unhold",
+    "override",
+    "close",
+    "reopen",
+    "start",
+    "end-attempt",
+    "queue",
+    "merge",
 ];
 
 /// A command's name, for counting which were asked.
@@ -231,6 +309,9 @@ pub fn natural(world: &World, who: &Who, letter: char, dice: u8) -> (Who, Comman
     let reviewer =
         || cast().into_iter().find(|who| ticket.is_reviewed_by(who)).unwrap_or_else(|| who.clone());
     let report = AttemptReport::new(Outcome::Failed, "");
+    if let Some(next) = orchestrated(ticket, who, dice) {
+        return next;
+    }
     match (ticket.status, dice % 16) {
         (Status::Done, 0..=9) => (Who::Human, reopen(letter)),
         (Status::Done, _) => (who.clone(), note(letter)),
@@ -254,4 +335,48 @@ pub fn natural(world: &World, who: &Who, letter: char, dice: u8) -> (Who, Comman
         (Status::Blocked, _) if ticket.hold.is_some() => (Who::Human, unhold(letter)),
         (Status::Blocked, _) => (Who::Human, Command::Close { id: ticket.depends_on[0].clone(), note: None }),
     }
+}
+
+/// What the orchestrator would do next, and those it set to work. The dice leave half of it to others.
+fn orchestrated(ticket: &Ticket, who: &Who, dice: u8) -> Option<(Who, Command)> {
+    let (id, work, system) = (ticket.id.clone(), &ticket.work, Who::System);
+    let commit = format!("c{}", 1 + dice % 3);
+    let merge = |step| Command::Merge { steps: vec![(id.clone(), step)] };
+    let end = |outcome, ending| {
+        let report = Box::new(AttemptReport::new(outcome, ""));
+        Command::EndAttempt { id: id.clone(), report, ending }
+    };
+    let next_run = work.run + 1;
+    let command = match (&work.merge, &work.start, ticket.status) {
+        _ if dice & 16 != 0 => return None,
+        (Some(Merge::Landing(at)), _, _) if dice.is_multiple_of(3) => merge(MergeStep::Back { run: at.run }),
+        (Some(Merge::Landing(at)), _, _) => merge(landed(&at.commit, at.run)),
+        (Some(Merge::Validated(at)), _, _) => merge(landing(&at.commit, at.run)),
+        (Some(Merge::Building(at)), _, _) if dice.is_multiple_of(4) => {
+            merge(MergeStep::Failed(merge_failed(&at.commit, at.run)))
+        }
+        (Some(Merge::Building(at)), _, _) => merge(validated(&at.commit, at.run)),
+        (Some(Merge::Queued(at)), _, _) => merge(started(&at.commit, next_run)),
+        (None, Some(_), _) if dice % 8 == 7 => end(Outcome::Crashed, Ending::Pool),
+        (None, Some(start), Status::InProgress) if work.submission.is_none() => {
+            let agent = cast().into_iter().find(|who| who.session() == Some(&start.session))?;
+            let note = Some("Done.".to_owned());
+            return Some((agent, Command::Submit { id, note, handed: Some(handed(&commit)) }));
+        }
+        (None, Some(start), _) if start.role == Role::TestWriter => {
+            let tests = Tests { commit: "t1".to_owned(), files: Vec::new() };
+            end(Outcome::Completed, Ending::TestsReady(tests))
+        }
+        (None, Some(_), _) => end(Outcome::Completed, Ending::Submitted),
+        (None, None, Status::Review) if dice % 4 == 1 => {
+            start_as(id, Role::Reviewer, who.session().map_or("cat", SessionId::as_str))
+        }
+        (None, None, Status::Review) => Command::Queue { id },
+        (None, None, Status::Open | Status::Rework) => {
+            let role = if dice.is_multiple_of(3) { Role::TestWriter } else { Role::Doer };
+            start_as(id, role, who.session().map_or("bird", SessionId::as_str))
+        }
+        _ => return None,
+    };
+    Some((system, command))
 }

@@ -1,7 +1,9 @@
 //! A board with its log, the people who act on it, and short words for what they ask.
 
 use jiff::Timestamp;
-use signalbox_core::work::{Building, Handed, Landed, Landing, Place, Start, Validated};
+use signalbox_core::work::{
+    Building, Handed, Landed, Landing, MergeFailed, MergeTrouble, Place, Start, Validated,
+};
 use signalbox_core::{
     Agent, AttemptReport, Board, Changes, Command, Draft, Ending, Event, EventId, Fact, MergeStep, NewTicket,
     Outcome, ProjectName, Refusal, Role, SessionId, Status, Ticket, TicketId, Who, decide,
@@ -278,4 +280,16 @@ pub fn landed(commit: &str, run: u64) -> MergeStep {
         tree: "tree1".to_owned(),
         run,
     })
+}
+
+pub fn merge_failed(commit: &str, run: u64) -> MergeFailed {
+    MergeFailed {
+        commit: commit.to_owned(),
+        run,
+        why: MergeTrouble::Validation,
+        message: "the step `test` failed".to_owned(),
+        output: "1 failed".to_owned(),
+        files: Vec::new(),
+        diff: None,
+    }
 }
