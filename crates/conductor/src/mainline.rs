@@ -158,7 +158,7 @@ pub fn adopt(site: &Site, ours: &Oid, theirs: &Oid, who: &Who) -> Result<(), Fai
     site.integration.update_ref(&site.main_ref(), theirs, Some(ours))?;
     let data = json!({ "from": ours.as_str(), "to": theirs.as_str() });
     let project = Some(site.project.clone());
-    let event = Event::apart(new_event_id(), clock::now(), "merge.adopted", who, project, &data);
+    let event = Event::apart(new_event_id(), clock::now(), "main.adopted", who, project, &data);
     site.store.log().record(&event.map_err(StoreError::from)?)?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Why a ticket is where it is, in the planner's own words, for every face.
 
 use serde::Serialize;
+use signalbox_core::orchestra::Why;
 use signalbox_core::{ProjectName, Status, TicketId, text};
 use signalbox_store::config::Config;
 use signalbox_store::{Home, StoreError, clock};
@@ -49,9 +50,8 @@ pub fn why(
     let explain = |why: String| Some(Explained { ticket: id.clone(), status: ticket.status, why, loop_runs });
     if ticket.status == Status::Done {
         let landed = ticket.work.landed.as_ref();
-        let words =
-            landed.map_or_else(|| "it is done".to_owned(), |at| format!("it is on main as {}", at.landed));
-        return Ok(explain(words));
+        let words = Why::Done { landed: landed.map(|at| at.landed.clone()) };
+        return Ok(explain(words.to_string()));
     }
     let agreed = site.agreed(&index)?;
     let asked = control::standing(&index, project, clock::now())?;

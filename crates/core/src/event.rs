@@ -245,7 +245,7 @@ pub const CATALOG: &[EventDoc] = &[
         "`commit`, `run`, `from`, `to`, `tree`, `becomes`, `of`",
     ),
     doc("merge.landed", "The ticket is on main", "`commit`, `landed` (what it became), `tree`, `run`"),
-    doc("merge.adopted", "What a person put on main past the queue is part of it now", "`from`, `to`"),
+    doc("main.adopted", "What a person put on main past the queue is part of it now", "`from`, `to`"),
     doc(
         "run.asked",
         "A person told the loop what to do",

@@ -31,11 +31,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if cx.ui.json {
         return cx.ui.json(&explained);
     }
-    cx.ui.data(&format!(
-        "{id} is {}: {}.\n",
-        explained.status,
-        text::one_line(explained.why.trim_end_matches('.'))
-    ))?;
+    cx.ui.data(&format!("{id} is {}. {}\n", explained.status, text::one_line(&explained.why)))?;
     if !explained.loop_runs && ticket.status != signalbox_core::Status::Done {
         cx.ui.hint("No loop runs for its project: `sb run` starts one.");
     }

@@ -25,7 +25,7 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("esc", &["answer", "promote", "withdraw"]),
     ("bootstrap", &["--write", "--tickets"]),
     ("trust", &["--yes", "-y", "--revoke"]),
-    ("run", &[]),
+    ("run", &["pause", "drain", "resume", "stop", "concurrency", "--once", "--until-idle"]),
     ("queue", &["adopt"]),
     ("workspace", &["clean", "restore"]),
     ("attach", &["-i", "--interactive", "--force"]),

@@ -1,14 +1,15 @@
 //! What to make of attempts that failed: wait, try again, or ask a person.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::item::Item;
 use super::limits::ProjectLimits;
 use crate::fact::Outcome;
-use crate::pace::{self, Pace};
 use crate::ticket::Attempt;
 use crate::work::MergeTrouble;
 
+/// The longest that a ticket rests, unless the contract says more.
+const LONGEST: SignedDuration = SignedDuration::from_hours(1);
 /// How often in a row an empty account may cut short a ticket before a person is asked.
 const CUT_SHORT: usize = 5;
 
@@ -135,13 +136,13 @@ pub fn not_before<'a>(
     limits: &ProjectLimits,
     now: Timestamp,
 ) -> Option<Timestamp> {
-    let mut pace = Pace::new(limits.backoff);
-    let (mut until, mut last) = (None, None);
+    let (mut wait, mut last) = (limits.backoff, None);
     for attempt in attempts {
         // Dice are for many who ask the same at once, and nobody else asks for this ticket.
-        until = pace.next(pace::Outcome::Failed, attempt.ts, 0.0);
+        wait = if last.is_some() { wait.saturating_mul(2).min(LONGEST.max(limits.backoff)) } else { wait };
         last = Some(attempt.ts);
     }
+    let last = last?;
     // An attempt that ended in the future says that the clock was set back, and holds nobody up.
-    until.filter(|until| *until > now && last.is_none_or(|last| last <= now))
+    last.checked_add(wait).ok().filter(|until| *until > now && last <= now)
 }

@@ -321,6 +321,8 @@ fn attempts_that_fail_are_made_again_later_and_later_and_then_a_person_is_asked(
     room.later = SignedDuration::from_secs(60);
     assert_eq!(room.steps(), ["start a doer"]);
     room.fail('a', failed("two", "y"));
+    assert_eq!(room.steps(), [""; 0]);
+    room.later = SignedDuration::from_secs(130);
     assert_eq!(room.steps(), ["start a doer"]);
     // Nobody's fault.
     room.fail('a', AttemptReport::new(Outcome::Stopped, ""));
