@@ -30,6 +30,9 @@ pub const NAMES: &[&str] = &[
     "commit",
 ];
 
+/// The longest text, in bytes: the system takes no argument of more than 128 kB.
+const MOST: usize = 60_000;
+
 /// What comes along.
 pub static BUNDLED: &[Bundled] = &[
     Bundled { folder: ROLES, event: "doer", text: include_str!("../templates/doer.jinja") },
@@ -65,10 +68,22 @@ pub fn text(home: &Home, told: &Told<'_>) -> Result<String, Failed> {
     let Some(found) = found else {
         return Ok(told.role.prompt().to_owned());
     };
-    render(&found, &values(told)).map_err(|wrong| {
+    let text = render(&found, &values(told)).map_err(|wrong| {
         let source = std::io::Error::other(wrong.to_string());
         Failed::Io { doing: "say what an agent is to do".to_owned(), source }
-    })
+    })?;
+    Ok(bounded(text, told.ticket))
+}
+
+/// What fits onto a command line. The rest can be read where it stands.
+fn bounded(mut text: String, ticket: &Ticket) -> String {
+    if text.len() > MOST {
+        let end = (0..=MOST).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str(&format!("\n… This is not all: `sb show {}` has the rest.\n", ticket.id));
+    }
+    // A zero byte would end it.
+    text.replace('\0', " ")
 }
 
 fn template(role: Role) -> &'static str {

@@ -16,6 +16,7 @@ use signalbox_core::{Command, MergeStep, Refusal, Ticket, TicketId, text};
 use signalbox_git::Oid;
 use signalbox_store::contract::Landing;
 use signalbox_store::index::Filter;
+use signalbox_store::log::Position;
 use signalbox_store::{StoreError, clock};
 
 use crate::crash;
@@ -72,7 +73,7 @@ impl Worker {
 }
 
 fn go(site: &Site, say: &Say, shared: &Shared) {
-    let mut turns = Turns { site, say, shared, queue: None, told: None };
+    let mut turns = Turns { site, say, shared, queue: None, empty_at: None, told: None };
     while !shared.stop.load(Ordering::SeqCst) {
         let did = turns.turn().unwrap_or_else(|error| {
             turns.tell(&format!("warning: the merge queue: {}", error.chain()));
@@ -91,6 +92,8 @@ struct Turns<'a> {
     say: &'a Say,
     shared: &'a Shared,
     queue: Option<(Settings, Queue)>,
+    /// How far the log was when nothing was in the queue.
+    empty_at: Option<Position>,
     told: Option<String>,
 }
 
@@ -98,9 +101,15 @@ impl Turns<'_> {
     /// Look, and do what is next. Says whether there was anything.
     fn turn(&mut self) -> Result<bool, Failed> {
         let (index, _) = self.site.store.read()?;
+        let position = index.position().map_err(StoreError::from)?;
+        // Reading all tickets takes long where there are many, and what nobody wrote has not changed.
+        if self.empty_at.as_ref() == Some(&position) {
+            return Ok(false);
+        }
         let filter = Filter { project: Some(self.site.project.clone()), ..Filter::default() };
         let tickets = index.tickets(&filter).map_err(StoreError::from)?;
         if tickets.iter().all(|ticket| ticket.work.merge.is_none()) {
+            self.empty_at = Some(position);
             return Ok(false);
         }
         let agreed = self.site.agreed(&index)?;
