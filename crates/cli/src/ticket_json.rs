@@ -42,6 +42,7 @@ pub struct TicketJson<'a> {
     branch: Option<&'a str>,
     services: &'a [String],
     submodule: Option<&'a str>,
+    files: &'a [String],
 }
 
 impl<'a> TicketJson<'a> {
@@ -77,6 +78,7 @@ impl<'a> TicketJson<'a> {
             branch: ticket.branch.as_deref(),
             services: &ticket.services,
             submodule: ticket.submodule.as_deref(),
+            files: &ticket.files,
         }
     }
 }

@@ -151,6 +151,7 @@ pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &
     property("area", ticket.area.as_deref().unwrap_or_default());
     property("branch", ticket.branch.as_deref().unwrap_or_default());
     property("services", &ticket.services.join(", "));
+    property("files", &ticket.files.join(", "));
     if ticket.escalated {
         property("escalated", "yes");
     }

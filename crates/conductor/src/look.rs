@@ -67,7 +67,7 @@ fn items<'a>(
     let mut items = Vec::new();
     for ticket in tickets {
         let escalation = escalation::blocking(index, &ticket.id)?.into_iter().next();
-        let mut files: Vec<String> = Vec::new();
+        let mut files: Vec<String> = ticket.files.clone();
         // What a branch has changed already is no guess.
         if ticket.work.submission.is_some() {
             files.extend(site.changed_files(&ticket.id).unwrap_or_default());

@@ -88,6 +88,7 @@ fn create(ticket: &mut Ticket, project: ProjectName, event: &Event, created: &Cr
     ticket.branch.clone_from(&created.branch);
     ticket.services.clone_from(&created.services);
     ticket.submodule.clone_from(&created.submodule);
+    ticket.files.clone_from(&created.files);
     ticket.created = event.ts;
 }
 
@@ -111,6 +112,7 @@ fn edit(ticket: &mut Ticket, edited: &Edited) {
         ticket.work.forgiven = ticket.attempts.len();
     }
     set(&mut ticket.services, edited.services.as_ref());
+    set(&mut ticket.files, edited.files.as_ref());
     set_or_clear(&mut ticket.initiative, edited.initiative.as_ref());
     set_or_clear(&mut ticket.area, edited.area.as_ref());
     set_or_clear(&mut ticket.slug, edited.slug.as_ref());

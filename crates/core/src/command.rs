@@ -169,6 +169,8 @@ pub struct NewTicket {
     pub branch: Option<String>,
     pub services: Vec<String>,
     pub submodule: Option<String>,
+    /// What it will change, as far as anybody can say: paths and patterns below the root.
+    pub files: Vec<String>,
 }
 
 impl NewTicket {
@@ -191,6 +193,7 @@ impl NewTicket {
             branch: None,
             services: Vec::new(),
             submodule: None,
+            files: Vec::new(),
         }
     }
 }
@@ -213,6 +216,7 @@ pub struct Changes {
     pub branch: Option<String>,
     pub services: Option<Vec<String>>,
     pub submodule: Option<String>,
+    pub files: Option<Vec<String>>,
 }
 
 impl Command {

@@ -118,7 +118,7 @@ pub const CATALOG: &[EventDoc] = &[
     doc(
         "ticket.created",
         "A ticket was filed",
-        "`title`, `body`, `status`, `priority`, `depends_on`, `tags`, `initiative`, `area`, `slug`, `needs_tests`, `acceptance`, `branch`, `services`, `submodule`",
+        "`title`, `body`, `status`, `priority`, `depends_on`, `tags`, `initiative`, `area`, `slug`, `needs_tests`, `acceptance`, `branch`, `services`, `submodule`, `files`",
     ),
     doc("ticket.edited", "Fields of a ticket were changed", "the changed fields with their new values"),
     doc(

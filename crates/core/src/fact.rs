@@ -67,6 +67,8 @@ pub struct Created {
     pub services: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submodule: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 /// The data of `ticket.edited`: what is absent stays, an empty text clears.
@@ -99,6 +101,8 @@ pub struct Edited {
     pub services: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submodule: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,6 +40,9 @@ pub struct Ticket {
     pub branch: Option<String>,
     pub services: Vec<String>,
     pub submodule: Option<String>,
+    /// What it will change, as far as anybody could say beforehand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// How it gets to main.
     #[serde(default, skip_serializing_if = "Work::is_untouched")]
     pub work: Work,
@@ -139,6 +142,7 @@ impl Ticket {
             branch: None,
             services: Vec::new(),
             submodule: None,
+            files: Vec::new(),
             work: Work::default(),
             created: ts,
             updated: ts,

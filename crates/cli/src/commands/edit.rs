@@ -51,6 +51,9 @@ pub struct Arguments {
     /// The submodule the work is in
     #[arg(long)]
     submodule: Option<String>,
+    /// The files and patterns it will change, separated by commas
+    #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
+    files: Option<Vec<String>>,
     /// Whether tests must be written first
     #[arg(long, value_name = "true|false")]
     needs_tests: Option<bool>,
@@ -85,6 +88,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             branch: arguments.branch.clone(),
             services: arguments.services.clone(),
             submodule: arguments.submodule.clone(),
+            files: arguments.files.clone(),
         };
         Ok(Command::Edit { id: id.clone(), changes: Box::new(changes) })
     };

@@ -48,6 +48,9 @@ pub struct Arguments {
     /// The submodule the work is in
     #[arg(long)]
     submodule: Option<String>,
+    /// A file or pattern it will change, for the forecast of conflicts (can be repeated)
+    #[arg(long = "files", value_name = "PATTERN", value_delimiter = ',')]
+    files: Vec<String>,
     /// No tests need to be written first
     #[arg(long)]
     no_tests: bool,
@@ -82,6 +85,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             branch: arguments.branch.clone(),
             services: arguments.services.clone(),
             submodule: arguments.submodule.clone(),
+            files: arguments.files.clone(),
             ..titled(index, &project, &arguments.title.join(" "))?
         })))
     };

@@ -89,6 +89,7 @@ fn every_field_can_be_given() {
             "feat/limit",
             "--service",
             "auth",
+            "--files=src/auth/**,docs/auth.md",
             "--submodule",
             "libs/auth",
             "--no-tests",
@@ -116,6 +117,7 @@ fn every_field_can_be_given() {
         ("branch", "feat/limit".into()),
         ("services", serde_json::json!(["auth"])),
         ("submodule", "libs/auth".into()),
+        ("files", serde_json::json!(["src/auth/**", "docs/auth.md"])),
     ] {
         assert_eq!(filed[name], value, "{name}");
     }

@@ -8,7 +8,7 @@ use crate::id::TicketId;
 use crate::priority::Priority;
 use crate::refusal::Refusal;
 use crate::status::Status;
-use crate::text;
+use crate::{glob, text};
 
 impl Rules<'_> {
     pub(super) fn create(&self, new: &NewTicket) -> Result<Vec<Draft>, Refusal> {
@@ -34,6 +34,7 @@ impl Rules<'_> {
             branch: label("branch", new.branch.as_ref())?,
             services: labels("service", &new.services)?,
             submodule: label("submodule", new.submodule.as_ref())?,
+            files: predicted(&new.files)?,
         };
         Ok(vec![Draft {
             ticket: new.id.clone(),
@@ -102,6 +103,7 @@ impl Rules<'_> {
                 .transpose()?
                 .filter(|s| s != &ticket.services),
             submodule: changed_text("submodule", &changes.submodule, &ticket.submodule)?,
+            files: changes.files.as_ref().map(|f| predicted(f)).transpose()?.filter(|f| f != &ticket.files),
         };
         if edited == Edited::default() {
             return Ok(Vec::new());
@@ -159,6 +161,29 @@ fn label(what: &str, text: Option<&String>) -> Result<Option<String>, Refusal> {
     }
     Ok(Some(text.to_owned()))
 }
+
+/// Paths and patterns below the root; a folder's last slash says nothing more.
+fn predicted(paths: &[String]) -> Result<Vec<String>, Refusal> {
+    let paths: Vec<String> = paths.iter().map(|path| path.trim().trim_end_matches('/').to_owned()).collect();
+    let paths: Vec<String> = paths.into_iter().filter(|path| !path.is_empty()).collect();
+    let fault = |path: &String| {
+        if path.len() > 300 { Some("it is longer than 300 bytes") } else { glob::fault(path) }
+    };
+    if let Some((path, why)) = paths.iter().find_map(|path| Some((path, fault(path)?))) {
+        let message = format!("`{path}` cannot be among a ticket's files: {why}");
+        return Err(
+            Refusal::usage("files.invalid", message).hint("Name paths or patterns as in `src/auth/**`.")
+        );
+    }
+    if paths.len() > MOST_FILES {
+        return Err(Refusal::usage("files.invalid", format!("a ticket names at most {MOST_FILES} files"))
+            .hint("Name folders: `src/auth/**`."));
+    }
+    Ok(unique(&paths))
+}
+
+/// How many files a ticket may name.
+const MOST_FILES: usize = 100;
 
 fn criterion(text: &str) -> Result<String, Refusal> {
     let text = text::required("acceptance criterion", text)?;

@@ -79,6 +79,7 @@ fn every_field_can_be_edited_and_cleared() {
         branch: some("sb/a"),
         services: Some(vec!["db".to_owned()]),
         submodule: some("web"),
+        files: Some(vec!["src/login/".to_owned(), "src/*.rs".to_owned(), "src/login".to_owned()]),
         ..Changes::default()
     };
     let mut world = World::default();
@@ -95,6 +96,7 @@ fn every_field_can_be_edited_and_cleared() {
         (&some("speed"), &some("login"), &some("limit-logins"))
     );
     assert_eq!((&ticket.branch, &ticket.submodule), (&some("sb/a"), &some("web")));
+    assert_eq!(ticket.files, ["src/login", "src/*.rs"]);
     assert_eq!((ticket.needs_tests, ticket.escalated, ticket.acceptance.len()), (false, true, 1));
 
     // Asking for what is so already writes nothing; a criterion alone is a new one each time.
@@ -108,13 +110,18 @@ fn every_field_can_be_edited_and_cleared() {
         branch: some(""),
         submodule: some(""),
         services: Some(Vec::new()),
+        files: Some(vec![String::new()]),
         ..Changes::default()
     };
     world.ok(&HUMAN, &edit('a', cleared));
     let ticket = world.ticket('a');
     let texts = [&ticket.initiative, &ticket.area, &ticket.slug, &ticket.branch, &ticket.submodule];
     assert_eq!(texts, [&None; 5]);
-    assert!(ticket.services.is_empty());
+    assert!(ticket.services.is_empty() && ticket.files.is_empty());
+    for bad in [vec!["../x".to_owned()], vec!["/etc".to_owned()], vec!["x".repeat(301)], vec_of(101)] {
+        let refused = Changes { files: Some(bad), ..Changes::default() };
+        assert_eq!(world.code(&HUMAN, &edit('a', refused)), "files.invalid");
+    }
 }
 
 #[test]
@@ -165,4 +172,8 @@ fn an_attempt_is_counted_when_its_doer_lets_go() {
         ticket.attempts.iter().map(|a| (a.by.as_str(), &a.report)).collect::<Vec<_>>(),
         [("agent-doer", &report)]
     );
+}
+
+fn vec_of(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("src/{number}.rs")).collect()
 }

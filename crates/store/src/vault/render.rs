@@ -104,10 +104,14 @@ type Details = (Vec<(&'static str, String)>, String);
 /// What a section says besides its heading: named values, and free text.
 fn details(fact: &Fact) -> Details {
     match fact {
-        Fact::Created(created) => (
-            vec![("title", prose(&created.title)), ("priority", created.priority.to_string())],
-            String::new(),
-        ),
+        Fact::Created(created) => {
+            let mut named =
+                vec![("title", prose(&created.title)), ("priority", created.priority.to_string())];
+            if !created.files.is_empty() {
+                named.push(("files", prose(&created.files.join(", "))));
+            }
+            (named, String::new())
+        }
         Fact::Edited(_) | Fact::Waived(_) => (Vec::new(), changed_fields(fact)),
         Fact::Assigned(a) => {
             (vec![("assignee", prose(a.assignee.as_deref().unwrap_or("nobody")))], String::new())
