@@ -188,7 +188,7 @@ fn all_that_git_was_ever_told_is_kept() {
     let staged =
         rig.integration.read_file(&index, &signalbox_git::TreePath::new("d")).expect("it can be read");
     assert_eq!(staged.as_deref(), Some(b"staged\n".as_slice()));
-    assert_eq!(plain(rig.integration.path(), &["fsck", "--connectivity-only", keep.commit.as_str()]), "");
+    assert_eq!(plain(rig.integration.path(), &["fsck", "--no-dangling"]), "");
 
     let path = path.to_owned();
     workspace.remove(&keep).expect("it is removed");

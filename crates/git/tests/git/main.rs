@@ -5,4 +5,5 @@ mod basics;
 mod hostile;
 mod keeping;
 mod rig;
+mod user;
 mod vectors;
