@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use signalbox_core::Refusal;
 
 use super::UserRepository;
-use super::checkouts::Checkout;
+use super::checkouts::{Checkout, Where};
 use super::outcome::{Advanced, LeftAlone};
 use crate::Result;
 use crate::disk;
@@ -65,7 +65,15 @@ impl UserRepository {
         if !is_ancestor(&view, &old, commit)? {
             return Ok(Advanced::LeftAlone(LeftAlone::Diverged { branch: branch.clone() }));
         }
-        let checkouts = self.checkouts_of(branch);
+        let checkouts = match self.checkouts_of(&view, branch)? {
+            Where::In(checkouts) => checkouts,
+            Where::Unknown(checkout) => {
+                let why =
+                    "it has worktrees and keeps its refs in tables, so nobody can tell which is on main"
+                        .to_owned();
+                return Ok(Advanced::LeftAlone(LeftAlone::Special { checkout, why }));
+            }
+        };
         let checkout = match checkouts.as_slice() {
             [] => {
                 self.move_ref(&view, &name, commit, Some(&old))?;

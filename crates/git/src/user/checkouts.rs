@@ -3,14 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use super::UserRepository;
+use crate::Result;
+use crate::borrowed::RefStorage;
 use crate::disk;
 use crate::names::BranchName;
+use crate::run::Place;
 
 /// A directory with files of the user's, and its own part of the git directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkout {
     pub directory: PathBuf,
     pub git_dir: PathBuf,
+}
+
+/// Where a branch is checked out.
+pub(super) enum Where {
+    In(Vec<Checkout>),
+    /// It cannot be told; one of the checkouts there are.
+    Unknown(PathBuf),
 }
 
 /// What git leaves behind while something takes several commands, and what a person calls that.
@@ -45,8 +55,20 @@ impl Checkout {
 
 impl UserRepository {
     /// The checkouts that are on a branch.
-    pub(super) fn checkouts_of(&self, branch: &BranchName) -> Vec<Checkout> {
-        self.checkouts().into_iter().filter(|checkout| checkout.is_on(branch)).collect()
+    pub(super) fn checkouts_of(&self, view: &Place, branch: &BranchName) -> Result<Where> {
+        let all = self.checkouts();
+        if self.format.refs == RefStorage::Files {
+            return Ok(Where::In(all.into_iter().filter(|checkout| checkout.is_on(branch)).collect()));
+        }
+        // Then `HEAD` is no file, and that of a linked worktree is in tables of its own, which are not borrowed.
+        let [only] = all.as_slice() else {
+            return Ok(Where::Unknown(
+                all.into_iter().next().map_or_else(|| self.top.clone(), |one| one.directory),
+            ));
+        };
+        let (_, head) = view.call("read HEAD", ["symbolic-ref", "-q", "HEAD"]).ending(&[0, 1])?;
+        let is_on = head.trim_ascii_end() == branch.as_ref_name().as_str().as_bytes() || only.is_on(branch);
+        Ok(Where::In(if is_on { all } else { Vec::new() }))
     }
 
     fn checkouts(&self) -> Vec<Checkout> {

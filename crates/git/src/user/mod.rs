@@ -86,12 +86,13 @@ impl UserRepository {
             .hint("`git fetch --unshallow` brings the rest.")
             .into());
         }
-        if self.git.setting(config, "extensions.partialClone")?.is_some() {
+        let packs = std::fs::read_dir(self.dirs.common.join("objects/pack")).into_iter().flatten().flatten();
+        if packs.into_iter().any(|file| file.path().extension().is_some_and(|end| end == "promisor")) {
             return Err(Refusal::new(
                 "git.partial",
                 format!("{} has only part of its files", self.top.display()),
             )
-            .hint("`git fetch --refetch --no-filter`, then `git config --unset extensions.partialClone`.")
+            .hint("Clone it anew without `--filter`.")
             .into());
         }
         Ok(())

@@ -44,7 +44,7 @@ pub struct Kept {
     pub main: Option<BranchName>,
     pub start: Oid,
     pub base: Oid,
-    /// Where the branch was.
+    /// Where the branch was; where it was last fetched, if it was gone or could not be read.
     pub tip: Option<Oid>,
     /// What `HEAD` said.
     pub head: String,
@@ -203,8 +203,9 @@ impl Workspace {
         wanted.extend(reflog(&dot_git, view)?);
         wanted.extend(loose_ends(&dot_git));
         self.gather(&view.dir, "the history", &wanted, view, &mut found)?;
-        if let Some(tip) = found.tip.clone().filter(|tip| found.commits.contains(tip)) {
-            self.note_fetched(&tip)?;
+        found.tip = found.tip.filter(|tip| found.commits.contains(tip));
+        if let Some(tip) = &found.tip {
+            self.note_fetched(tip)?;
         }
 
         let own = self.own_objects(&dot_git)?;
@@ -224,6 +225,11 @@ impl Workspace {
             found.lost.retain(|lost| lost.kind == "blob");
             self.copy_objects(view, &found.lost)?;
         }
+        // No tree holds a tag, so each has a ref of its own.
+        for tag in found.lost.iter().filter(|lost| lost.kind == "tag") {
+            self.integration.set_ref(&RefName::ours(format_args!("tags/{}", tag.oid)), &tag.oid)?;
+        }
+        found.lost.retain(|lost| lost.kind != "tag");
         self.read_index(&dot_git, &mut found)?;
         Ok(found)
     }

@@ -58,7 +58,7 @@ impl Workspace {
             disk::copy(&self.own("index"), &index).doing(doing)?;
         }
         let checkout = self.integration.checkout();
-        let words = ["read-tree", "-m", tip.as_str()];
+        let words = ["read-tree", "--reset", tip.as_str()];
         checkout.call(doing(), words).on_files(self.path()).index(&index).output()?;
         let words = ["update-index", "-q", "--refresh"];
         checkout.call(doing(), words).on_files(self.path()).index(&index).at_length().ending(&[0, 1])?;

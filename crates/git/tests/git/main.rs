@@ -2,4 +2,8 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod basics;
+mod hostile;
+mod keeping;
 mod rig;
+mod user;
+mod vectors;
