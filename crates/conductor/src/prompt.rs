@@ -169,6 +169,48 @@ mod tests {
         assert_eq!(found, wanted);
     }
 
+    #[test]
+    fn every_attempt_has_its_own_line() {
+        use signalbox_core::{AttemptReport, Outcome};
+        let mut ticket = ticket(TicketId::parse("sb_abc123").unwrap());
+        for (by, blockers) in [("Ada", ""), ("Bowie", "line one\nline two"), ("Cleo", "")] {
+            let report =
+                AttemptReport { blockers: blockers.to_owned(), ..AttemptReport::new(Outcome::Failed, "") };
+            let ts = jiff::Timestamp::UNIX_EPOCH;
+            ticket.attempts.push(signalbox_core::Attempt { by: by.to_owned(), ts, report });
+        }
+        let told = Told {
+            agent: "Dmitri",
+            role: Role::Doer,
+            ticket: &ticket,
+            body: "Say hello.",
+            branch: "core/greet",
+            answers: &[("Which way?".to_owned(), "The short one.".to_owned())],
+            test_command: Some("sh test.sh"),
+            tests: &[],
+            earlier: Some("abc"),
+            resumes: false,
+        };
+        let found = signalbox_template::Found {
+            name: "roles/doer".to_owned(),
+            text: include_str!("../templates/doer.jinja").to_owned(),
+            origin: Origin::Bundled,
+        };
+        let text = render(&found, &values(&told)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "You are Dmitri, doer of core/greet, attempt 1: sb_abc123.");
+        let wanted = [
+            "- Ada (): failed. ",
+            "- Bowie (): failed. ",
+            "    line two",
+            "- Cleo (): failed. ",
+            "  Answer: The short one.",
+        ];
+        for line in wanted {
+            assert!(lines.contains(&line), "{line:?} is missing in\n{text}");
+        }
+    }
+
     fn ticket(id: TicketId) -> Ticket {
         let new = signalbox_core::NewTicket::titled(id.clone(), ProjectName::untracked(), "Greet");
         let drafts = signalbox_core::decide(

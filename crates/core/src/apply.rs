@@ -5,6 +5,7 @@ use crate::fact::{Cause, Created, Edited, Fact, StatusChange};
 use crate::id::{ProjectName, SessionId};
 use crate::status::Status;
 use crate::ticket::{Attempt, Criterion, Hold, Reviewer, Ticket, Touch, TouchKind};
+use crate::who::Who;
 
 /// The ticket after the event. `None` where the event concerns no ticket.
 ///
@@ -48,8 +49,10 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
         Fact::ReviewApproved(_) | Fact::ReviewRejected(_) | Fact::ReviewReleased(_) => ticket.reviewer = None,
         Fact::Attempt(report) => {
             ticket.last_outcome = Some(report.outcome);
+            // What the loop writes down was made by whom it set to work.
+            let start = ticket.work.start.as_ref().filter(|_| event.actor == Who::System.name());
             ticket.attempts.push(Attempt {
-                by: event.actor.clone(),
+                by: start.map_or_else(|| event.actor.clone(), |start| start.agent.clone()),
                 ts: event.ts,
                 report: (**report).clone(),
             });

@@ -62,5 +62,5 @@ pub use refusal::{Refusal, RefusalKind};
 pub use role::Role;
 pub use status::Status;
 pub use suggest::nearest;
-pub use ticket::{Criterion, Hold, Reviewer, Ticket, Touch, TouchKind};
+pub use ticket::{Attempt, Criterion, Hold, Reviewer, Ticket, Touch, TouchKind};
 pub use who::{Agent, Who};
