@@ -12,6 +12,7 @@ mod daemon;
 mod deciders;
 mod diff;
 mod dispatch;
+mod drawing;
 mod duration;
 #[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
 mod entry;

@@ -10,6 +10,8 @@ use crate::work::{Building, Handed, Landed, Landing, MergeFailed, Start, Tests, 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     New(Box<NewTicket>),
+    /// File several, all or none. One may depend on those before it.
+    NewAll(Vec<NewTicket>),
     /// Claim a ticket.
     Pick {
         id: TicketId,
@@ -224,6 +226,7 @@ impl Command {
     pub fn tickets(&self) -> Vec<&TicketId> {
         match self {
             Self::New(new) => new.depends_on.iter().collect(),
+            Self::NewAll(all) => all.iter().flat_map(|new| &new.depends_on).collect(),
             Self::Pop { candidates } => candidates.iter().collect(),
             Self::Escalate { hold, free } => hold.iter().chain(free).collect(),
             Self::Edit { id, changes } => std::iter::once(id).chain(&changes.add_depends_on).collect(),

@@ -22,6 +22,7 @@ pub mod lock;
 pub mod log;
 pub mod outbox;
 pub mod outside;
+pub mod plan;
 pub mod policy;
 pub mod process;
 pub mod project;

@@ -455,6 +455,7 @@ impl Decided {
 fn subject(command: &Command, events: &[Event]) -> Option<TicketId> {
     match command {
         Command::New(new) => Some(new.id.clone()),
+        Command::NewAll(all) => all.first().map(|new| new.id.clone()),
         Command::Pop { .. } => events.first().and_then(|event| event.ticket.clone()),
         other => other.tickets().first().map(|id| (*id).clone()),
     }

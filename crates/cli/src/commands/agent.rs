@@ -204,7 +204,7 @@ fn reserved(id: &str) -> Result<AgentId, CommandError> {
     AgentId::parse(id).map_err(|error| CommandError::usage("agent.id", error.to_string()))
 }
 
-fn failed(error: &Failed) -> CommandError {
+pub fn failed(error: &Failed) -> CommandError {
     match error {
         Failed::NoTerminal => CommandError::precondition("agent.no-terminal", error.to_string())
             .hint("Run it in a terminal, or with `--headless`; then `sb attach` shows it."),

@@ -140,7 +140,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 }
 
 /// The id that was typed: `esc-0003`, `esc-3` or `3`.
-fn whole_id(typed: &str) -> Result<String, CommandError> {
+pub fn whole_id(typed: &str) -> Result<String, CommandError> {
     let lower = typed.trim().to_ascii_lowercase();
     let digits = lower.strip_prefix("esc-").or(lower.strip_prefix("esc")).unwrap_or(&lower);
     let number =

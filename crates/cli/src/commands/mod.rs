@@ -56,6 +56,7 @@ mod review;
 mod rules;
 mod run;
 mod session;
+mod shape;
 mod show;
 mod status;
 mod statusline;
@@ -196,6 +197,7 @@ pub const COMMANDS: &[Row] = &[
     row!("override", [], Human, "Force a status; it is recorded", override_status::Arguments),
     row!("close", [], Human, "Mark a ticket done without review", close::Arguments),
     row!("reopen", [], Human, "Bring a done ticket back", reopen::Arguments),
+    row!("shape", [], Human, "Turn an idea into a graph of tickets, and approve it", shape::Arguments),
     row!("trust", [], Human, "Look at what a repository's contract runs, and trust it", trust::Arguments),
     row!("run", [], Agents, "Take ready tickets to main: set agents to work, review, merge", run::Arguments),
     row!("why", [], Agents, "Say why a ticket is where it is, and what it waits for", why::Arguments),

@@ -13,6 +13,7 @@ mod kit;
 mod model;
 mod purposes;
 mod recordings;
+mod shaping;
 mod states;
 mod transparency;
 mod watching;

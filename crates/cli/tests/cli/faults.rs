@@ -47,6 +47,7 @@ const COMMANDS: &[&[&str]] = &[
     &["esc", "answer", "2", "yes"],
     &["esc", "withdraw", "2"],
     &["esc", "list"],
+    &["shape", "--from", "PLAN", "--yes"],
 ];
 
 pub const KINDS: &[&str] = &["eio", "enospc", "short", "kill"];
@@ -164,11 +165,17 @@ fn words_for(env: &TestEnv, words: &[String]) -> Vec<String> {
     words
         .iter()
         .map(|word| {
-            if word == "VAULT" {
-                env.home().join("vault").to_string_lossy().into_owned()
-            } else {
-                word.clone()
-            }
+            let path = match word.as_str() {
+                "VAULT" => env.home().join("vault"),
+                "PLAN" => {
+                    let path = env.root().join("plan.toml");
+                    let on = "[[tickets]]\nkey = \"a\"\ntitle = \"One\"\n[[tickets]]\nkey = \"b\"\ntitle = \"Two\"\n";
+                    env.write(&path, format!("{on}depends_on = [\"a\"]\n"));
+                    path
+                }
+                _ => return word.clone(),
+            };
+            path.to_string_lossy().into_owned()
         })
         .collect()
 }

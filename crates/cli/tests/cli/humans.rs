@@ -225,6 +225,12 @@ fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
                 refused(&["agent", "--ticket", &id, "--", "true"]);
                 refused(&["agent", "stop", "bob"]);
             }
+            ("shape", _) => {
+                refused(&["shape", "--from", "plan.toml"]);
+                refused(&["shape", "--from", "plan.toml", "--yes"]);
+                refused(&["shape", "--reshape"]);
+                refused(&["shape"]);
+            }
             ("esc", _) => {
                 refused(&["esc", "answer", "1", "yes"]);
                 refused(&["esc", "promote", "1"]);

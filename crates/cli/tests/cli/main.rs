@@ -38,6 +38,7 @@ mod readme;
 mod reviewing;
 mod rules_and_explain;
 mod sessions_and_modes;
+mod shaping;
 mod smoke;
 mod subagents;
 mod support;

@@ -140,6 +140,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       override                  Force a status; it is recorded
       close                     Mark a ticket done without review
       reopen                    Bring a done ticket back
+      shape                     Turn an idea into a graph of tickets, and approve it
       trust                     Look at what a repository's contract runs, and trust it
 
     Agents and what they may do

@@ -11,11 +11,23 @@ use crate::status::Status;
 use crate::{glob, text};
 
 impl Rules<'_> {
-    pub(super) fn create(&self, new: &NewTicket) -> Result<Vec<Draft>, Refusal> {
-        if self.board.ticket(&new.id).is_some() {
+    /// File all of them, or none.
+    pub(super) fn create_all(&self, all: &[NewTicket]) -> Result<Vec<Draft>, Refusal> {
+        let mut drafts: Vec<Draft> = Vec::new();
+        for new in all {
+            let created = self.create(new, &drafts)?;
+            drafts.extend(created);
+        }
+        Ok(drafts)
+    }
+
+    /// File one, after those of the same command.
+    pub(super) fn create(&self, new: &NewTicket, before: &[Draft]) -> Result<Vec<Draft>, Refusal> {
+        let is_before = |id: &TicketId| before.iter().any(|draft| draft.ticket == *id);
+        if self.board.ticket(&new.id).is_some() || is_before(&new.id) {
             return Err(Refusal::new("ticket.exists", format!("there is a ticket {} already", new.id)));
         }
-        for dependency in &new.depends_on {
+        for dependency in new.depends_on.iter().filter(|id| !is_before(id)) {
             self.ticket(dependency)?;
         }
         let backlog = new.backlog || new.priority == Priority::P5;

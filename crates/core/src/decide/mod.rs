@@ -54,7 +54,8 @@ impl Draft {
 pub fn decide(board: &Board, who: &Who, command: &Command) -> Result<Vec<Draft>, Refusal> {
     let rules = Rules { board, who };
     let mut drafts = match command {
-        Command::New(new) => rules.create(new),
+        Command::New(new) => rules.create(new, &[]),
+        Command::NewAll(all) => rules.create_all(all),
         Command::Pick { id } => rules.pick(id),
         Command::Pop { candidates } => rules.pop(candidates),
         Command::Move { id, to, text } => rules.move_to(id, *to, text.as_deref()),

@@ -23,6 +23,7 @@ pub const HUMAN_ONLY: &[(&str, &[&str])] = &[
     ("doctor", &["--fix"]),
     ("agent", &["stop", "--role", "--ticket"]),
     ("esc", &["answer", "promote", "withdraw"]),
+    ("shape", &["--from", "--yes", "-y", "--reshape"]),
     ("bootstrap", &["--write", "--tickets"]),
     ("trust", &["--yes", "-y", "--revoke"]),
     ("run", &["pause", "drain", "resume", "stop", "concurrency", "--once", "--until-idle"]),

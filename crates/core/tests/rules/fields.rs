@@ -177,3 +177,23 @@ fn an_attempt_is_counted_when_its_doer_lets_go() {
 fn vec_of(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("src/{number}.rs")).collect()
 }
+
+#[test]
+fn several_are_filed_together_or_not_at_all() {
+    let mut world = World::default();
+    world.file("a");
+    let waits = |letter, on: &str| NewTicket { depends_on: ids(on), ..blank(letter) };
+    let drafts = world.ok(&HUMAN, &Command::NewAll(vec![blank('b'), waits('c', "ab"), waits('d', "c")]));
+    assert_eq!(drafts.len(), 5);
+    assert_eq!(world.statuses("bcd"), "open blocked blocked");
+    // One that names what comes later, what is there already, or nothing at all, keeps all of them out.
+    for bad in [
+        vec![waits('e', "f"), blank('f')],
+        vec![blank('e'), blank('e')],
+        vec![blank('e'), blank('a')],
+        vec![blank('e'), NewTicket { title: String::new(), ..blank('f') }],
+    ] {
+        world.refusal(&HUMAN, &Command::NewAll(bad));
+        assert!(world.board.ticket(&id('e')).is_none());
+    }
+}

@@ -396,8 +396,10 @@ pub fn offers_hold(board: &Board, who: &Who) -> Verdict {
 /// wait for in turn. The store relies on it to load a few tickets instead of all.
 pub fn few_tickets_suffice(board: &Board, who: &Who, command: &Command) -> Verdict {
     let mut wanted: Vec<TicketId> = command.tickets().into_iter().cloned().collect();
-    if let Command::New(new) = command {
-        wanted.push(new.id.clone());
+    match command {
+        Command::New(new) => wanted.push(new.id.clone()),
+        Command::NewAll(all) => wanted.extend(all.iter().map(|new| new.id.clone())),
+        _ => {}
     }
     let waiting: Vec<_> =
         wanted.iter().flat_map(|id| board.dependents(id)).map(|ticket| ticket.id.clone()).collect();

@@ -155,6 +155,7 @@ fn command() -> impl Strategy<Value = Command> {
     let note = || option::of(text());
     prop_oneof![
         new_ticket().prop_map(|new| Command::New(Box::new(new))),
+        vec(new_ticket(), 0..3).prop_map(Command::NewAll),
         ticket().prop_map(|id| Command::Pick { id }),
         vec(ticket(), 0..5).prop_map(|candidates| Command::Pop { candidates }),
         (ticket(), status(), note()).prop_map(|(id, to, text)| Command::Move { id, to, text }),
@@ -238,8 +239,9 @@ fn merge_step() -> impl Strategy<Value = MergeStep> {
 }
 
 /// What [`name`] can answer.
-pub const NAMES: [&str; 23] = [
+pub const NAMES: [&str; 24] = [
     "new",
+    "new-all",
     "pick",
     "pop",
     "move",
@@ -268,6 +270,7 @@ pub const NAMES: [&str; 23] = [
 pub fn name(command: &Command) -> &'static str {
     match command {
         Command::New(_) => "new",
+        Command::NewAll(_) => "new-all",
         Command::Pick { .. } => "pick",
         Command::Pop { .. } => "pop",
         Command::Move { .. } => "move",

@@ -11,6 +11,7 @@ mod heartbeat;
 mod histories;
 mod launch;
 mod outbox;
+mod plan;
 mod position;
 mod records;
 mod trust;
