@@ -95,6 +95,7 @@ fn is_scp(url: &str) -> bool {
         && host.chars().all(safe)
         && !path.is_empty()
         && !path.starts_with(':')
+        && !path.starts_with("//")
 }
 
 /// An address without the password that some have in it.

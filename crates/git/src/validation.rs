@@ -28,8 +28,10 @@ pub struct TreePool {
 pub struct ValidationTree {
     integration: Integration,
     path: PathBuf,
-    /// Where its index is, outside.
-    own: PathBuf,
+    /// Its index, outside.
+    index: PathBuf,
+    /// Is there while it is used.
+    busy: PathBuf,
     _lock: File,
 }
 
@@ -41,7 +43,7 @@ impl TreePool {
 
     /// The first directory that nobody uses; another is made where all are taken.
     pub fn take(&self) -> Result<ValidationTree> {
-        for number in 1.. {
+        for number in 1_u32.. {
             let own = self.integration.own(&format!("trees/{number}"));
             let doing = || format!("prepare a directory for validation below {}", self.root.display());
             disk::make_dirs(&own).doing(doing)?;
@@ -53,14 +55,36 @@ impl TreePool {
                 Err(fs::TryLockError::WouldBlock) => continue,
                 Err(fs::TryLockError::Error(error)) => Err(error).doing(doing)?,
             }
-            let path = self.root.join(number.to_string());
-            return Ok(ValidationTree { integration: self.integration.clone(), path, own, _lock: lock });
+            return ValidationTree::of(&self.integration, &self.root, number, own, lock);
         }
         Err(crate::GitError::failed("find a directory for validation", "there are none"))
     }
 }
 
 impl ValidationTree {
+    /// Whoever was killed while they had it may have left programs behind that still write into it, so such a directory
+    /// is not used again: the next one has another name.
+    fn of(integration: &Integration, root: &Path, number: u32, own: PathBuf, lock: File) -> Result<Self> {
+        let doing = || format!("prepare a directory for validation below {}", root.display());
+        let text = disk::small_text(&own.join("generation")).unwrap_or_default();
+        let mut generation = text.trim().parse::<u64>().unwrap_or(0);
+        let named = |generation: u64| {
+            root.join(if generation == 0 { number.to_string() } else { format!("{number}.{generation}") })
+        };
+        let busy = own.join("busy");
+        if disk::about(&busy).doing(doing)?.is_some() {
+            let old = named(generation);
+            generation += 1;
+            disk::replace(&own.join("generation"), generation.to_string().as_bytes()).doing(doing)?;
+            // What cannot be removed now is removed by nobody, but does no harm.
+            let _ = disk::remove_tree(&old);
+        } else {
+            disk::write_new(&busy, b"").doing(doing)?;
+        }
+        let index = own.join(format!("index.{generation}"));
+        Ok(Self { integration: integration.clone(), path: named(generation), index, busy, _lock: lock })
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -73,21 +97,22 @@ impl ValidationTree {
             disk::remove_tree(&self.path).doing(doing)?;
         }
         disk::make_dirs(&self.path).doing(doing)?;
-        let index = self.own.join("index");
-        disk::remove_file(&self.own.join("index.lock")).doing(doing)?;
+        let index = &self.index;
+        // Left by a git that took too long.
+        disk::remove_file(&index.with_added_extension("lock")).doing(doing)?;
         let wanted = Wanted::of(&self.integration, commit)?;
         wanted.purge(&self.path, b"", caches).doing(doing)?;
         let checkout = self.integration.checkout();
         let read = || {
             let words = ["read-tree", "--reset", "-u", commit.as_str()];
-            checkout.call(doing(), words).on_files(&self.path).index(&index).at_length().output()
+            checkout.call(doing(), words).on_files(&self.path).index(index).at_length().output()
         };
         if read().is_err() {
             // An index that cannot be read is worth nothing.
-            disk::remove_file(&index).doing(doing)?;
+            disk::remove_file(index).doing(doing)?;
             read()?;
         }
-        self.write_git_dir(commit, &index).doing(doing)
+        self.write_git_dir(commit, index).doing(doing)
     }
 
     /// A repository that says which commit this is, for builds that ask. It is new each time.
@@ -104,6 +129,12 @@ impl ValidationTree {
         disk::write_new(&dot_git.join("config"), text.replace("bare = true", "bare = false").as_bytes())?;
         disk::copy(index, &dot_git.join("index"))?;
         Ok(())
+    }
+}
+
+impl Drop for ValidationTree {
+    fn drop(&mut self) {
+        let _ = disk::remove_file(&self.busy);
     }
 }
 

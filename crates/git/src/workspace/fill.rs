@@ -28,9 +28,9 @@ impl Workspace {
         disk::make_dirs(directory).doing(doing)?;
         let dot_git = directory.join(".git");
         write_git_dir(&dot_git, self, fill).doing(doing)?;
-        let (index, seen) = (self.own("index"), self.own("files.index"));
-        for old in [&index, &seen, &self.own("status.index")] {
-            disk::remove_file(old).doing(doing)?;
+        let (index, seen) = (self.scratch("index"), self.scratch("files.index"));
+        for old in ["files.index", "status.index"] {
+            disk::remove_file(&self.own(old)).doing(doing)?;
         }
         let (place, checkout) = (&self.integration.place, self.integration.checkout());
         match &fill.files {
@@ -43,7 +43,7 @@ impl Workspace {
                     .at_length()
                     .output()?;
                 if !self.converts(&fill.index)? {
-                    disk::copy(&index, &seen).doing(doing)?;
+                    disk::copy(&index, &self.own("files.index")).doing(doing)?;
                 }
             }
             Some(files) => {
@@ -57,8 +57,11 @@ impl Workspace {
                 call.at_length().ending(&[0, 1])?;
             }
         }
+        if fill.files.is_some() {
+            disk::rename(&seen, &self.own("files.index")).doing(doing)?;
+        }
         disk::copy(&index, &dot_git.join("index")).doing(doing)?;
-        Ok(())
+        disk::rename(&index, &self.own("status.index")).doing(doing)
     }
 
     /// Whether checking a tree out changes what stands in the files: then what lies on the disk is not what the index

@@ -344,7 +344,7 @@ impl Workspace {
 
     /// What is staged, from a copy of the agent's index.
     fn read_index(&self, dot_git: &Path, found: &mut Found) -> Result<()> {
-        let (copy, stage_index) = (self.own("agent.index"), self.own("stage.index"));
+        let (copy, stage_index) = (self.scratch("agent.index"), self.scratch("stage.index"));
         let doing = || format!("read the index of {}", self.path().display());
         if !disk::copy(&dot_git.join("index"), &copy).doing(doing)? {
             return Ok(());

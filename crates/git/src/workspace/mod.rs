@@ -160,6 +160,9 @@ impl Workspaces {
         let mut options = std::fs::OpenOptions::new();
         let file = options.write(true).create(true).truncate(false).open(folder.join("lock")).doing(doing)?;
         file.lock().doing(doing)?;
+        // A git that outlived whoever was killed over it may still write here, which must not meet what is written now.
+        let _ = disk::remove_tree(&folder.join("scratch"));
+        disk::make_dirs(&folder.join("scratch").join(std::process::id().to_string())).doing(doing)?;
         Ok(file)
     }
 
@@ -244,6 +247,11 @@ impl Workspace {
     /// A place for what belongs to it and is not in it.
     fn own(&self, name: &str) -> PathBuf {
         self.workspaces().folder().join(self.record.key.as_str()).join(name)
+    }
+
+    /// A file that is of no use to anybody else. It is there while the lock is held.
+    fn scratch(&self, name: &str) -> PathBuf {
+        self.own("scratch").join(std::process::id().to_string()).join(name)
     }
 
     /// A ref in the integration repository that belongs to it.

@@ -73,7 +73,7 @@ impl Workspace {
         if missing.is_empty() {
             return Ok(());
         }
-        let folder = self.own("packs");
+        let folder = self.scratch("packs");
         let doing = || format!("copy objects from {}", self.path().display());
         disk::remove_tree(&folder).doing(doing)?;
         disk::make_dirs(&folder).doing(doing)?;

@@ -87,21 +87,28 @@ enum Sight {
 impl Workspace {
     /// The files in `directory`. `tracked` are paths that count as the agent's though they are ignored.
     pub(super) fn snapshot(&self, directory: &Path, tracked: &BTreeSet<Vec<u8>>) -> Result<Snapshot> {
+        self.take_snapshot(directory, tracked).or_else(|_| {
+            // Without the index every file is read anew, which mends one that cannot be read.
+            let known = self.own("files.index");
+            disk::remove_file(&known).doing(|| format!("remove {}", known.display()))?;
+            self.take_snapshot(directory, tracked)
+        })
+    }
+
+    fn take_snapshot(&self, directory: &Path, tracked: &BTreeSet<Vec<u8>>) -> Result<Snapshot> {
         let doing = || format!("read the files of {}", directory.display());
         let place = &self.integration.place;
-        let (seen, whole) = (self.own("files.index"), self.own("whole.index"));
-        for lock in [&seen, &whole] {
-            // The lock of this workspace is held, so nobody else works on these.
-            disk::remove_file(&lock.with_extension("index.lock")).doing(doing)?;
-        }
+        let (known, seen, whole) =
+            (self.own("files.index"), self.scratch("files.index"), self.scratch("whole.index"));
+        disk::copy(&known, &seen).doing(doing)?;
         let list = |words: &[&str], index: &Path| {
             let words = ["ls-files", "-z"].iter().chain(words);
             place.call(doing(), words).on_files(directory).index(index).at_length()
         };
         let mut left_out = Vec::new();
         let mut listed = paths(list(&["-m", "-d", "-o", "--exclude-standard"], &seen), &mut left_out)?;
-        let known = paths(list(&["--cached"], &seen), &mut left_out)?;
-        listed.extend(tracked.difference(&known).cloned());
+        let indexed = paths(list(&["--cached"], &seen), &mut left_out)?;
+        listed.extend(tracked.difference(&indexed).cloned());
 
         let mut eyes = Eyes::new(directory);
         let (mut gone, mut there, mut nested) = (Vec::new(), Vec::new(), Vec::new());
@@ -133,6 +140,9 @@ impl Workspace {
         more.extend(eyes.choose_ignored(&ignored, &mut left_out).doing(doing)?);
         add(place, directory, &whole, &[], &more, doing)?;
         let tree = place.call(doing(), ["write-tree"]).index(&whole).oid()?;
+        if disk::about(&seen).doing(doing)?.is_some() {
+            disk::rename(&seen, &known).doing(doing)?;
+        }
         left_out.sort_by(|one, other| one.what.cmp(&other.what));
         left_out.dedup();
         Ok(Snapshot { tree, left_out, nested })

@@ -52,19 +52,24 @@ impl Workspace {
 
     fn uncommitted(&self, tip: &Oid) -> Result<BTreeSet<Vec<u8>>> {
         let doing = || format!("see what is not committed in {}", self.path().display());
-        let index = self.own("status.index");
-        disk::remove_file(&self.own("status.index.lock")).doing(doing)?;
-        if disk::about(&index).doing(doing)?.is_none() {
-            disk::copy(&self.own("index"), &index).doing(doing)?;
-        }
+        let (known, index) = (self.own("status.index"), self.scratch("status.index"));
+        disk::copy(&known, &index).doing(doing)?;
         let checkout = self.integration.checkout();
-        let words = ["read-tree", "--reset", tip.as_str()];
-        checkout.call(doing(), words).on_files(self.path()).index(&index).output()?;
+        let read = || {
+            let words = ["read-tree", "--reset", tip.as_str()];
+            checkout.call(doing(), words).on_files(self.path()).index(&index).output()
+        };
+        if read().is_err() {
+            // An index that cannot be read is worth nothing.
+            disk::remove_file(&index).doing(doing)?;
+            read()?;
+        }
         let words = ["update-index", "-q", "--refresh"];
         checkout.call(doing(), words).on_files(self.path()).index(&index).at_length().ending(&[0, 1])?;
         let words = ["ls-files", "-z", "-m", "-d", "-o", "--exclude-standard"];
         let output =
             checkout.call(doing(), words).on_files(self.path()).index(&index).at_length().output()?;
+        disk::rename(&index, &known).doing(doing)?;
         Ok(zero_ended(&output).map(<[u8]>::to_vec).collect())
     }
 }

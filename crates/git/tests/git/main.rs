@@ -4,6 +4,9 @@
 mod basics;
 mod hostile;
 mod keeping;
+mod lifecycle;
+mod merging;
 mod rig;
+mod trees;
 mod user;
 mod vectors;

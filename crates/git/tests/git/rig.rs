@@ -139,3 +139,9 @@ impl Rig {
         oid(&plain(workspace.path(), &["rev-parse", "HEAD"]))
     }
 }
+
+/// A path below a directory, from bytes.
+pub fn below(directory: &Path, path: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    directory.join(OsStr::from_bytes(path))
+}

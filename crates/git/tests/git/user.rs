@@ -188,7 +188,7 @@ fn filters_and_submodules_are_for_the_users_own_git() {
     assert_eq!(advance(&rig, &other), Advanced::Checkout(top(&rig)));
     let main = other.clone();
     let module = land_on(&rig, &main, "sb_module", |path| {
-        let line = format!("160000,{},module", main);
+        let line = format!("160000,{main},module");
         plain(path, &["update-index", "--add", "--cacheinfo", &line]);
         write(path.join(".gitmodules"), "[submodule \"module\"]\n\tpath = module\n\turl = ./m\n");
         std::fs::create_dir(path.join("module")).expect("a folder");
