@@ -97,9 +97,11 @@ impl Rules<'_> {
     pub(super) fn merge(&self, steps: &[(TicketId, MergeStep)]) -> Result<Vec<Draft>, Refusal> {
         self.not_by_agents("merge")?;
         let mut drafts = Vec::new();
-        for (id, step) in steps {
+        for (at, (id, step)) in steps.iter().enumerate() {
             let ticket = self.ticket(id)?;
-            may_follow(ticket, step)?;
+            // Each step is judged by where the ticket is before all of them.
+            let is_second = steps[..at].iter().any(|(before, _)| before == id);
+            may_follow(ticket, step, is_second)?;
             match step {
                 MergeStep::Started(building) => {
                     drafts.push(self.draft(ticket, Fact::MergeStarted(building.clone())));
@@ -195,13 +197,14 @@ fn not_free_for(ticket: &Ticket, role: Role) -> Option<&'static str> {
 
 /// Whether a step comes after the one that the ticket is at. Each is about the commit that the queue has, and but for the
 /// first about the run that has it: one that was thought dead and is not writes down nothing any more.
-fn may_follow(ticket: &Ticket, step: &MergeStep) -> Result<(), Refusal> {
+fn may_follow(ticket: &Ticket, step: &MergeStep, is_second: bool) -> Result<(), Refusal> {
     let (id, run) = (&ticket.id, ticket.work.run);
     // A held ticket keeps its place, and goes no further.
     let goes_on = ticket.status == Status::Review;
     let merge =
         ticket.work.merge.as_ref().filter(|merge| step.commit().is_none_or(|it| it == merge.commit()));
     let fits = match (step, merge) {
+        _ if is_second => false,
         (MergeStep::Landed(_), _) => return Ok(()),
         (_, None) => {
             let message = format!("{id} is not in the merge queue any more");

@@ -88,13 +88,20 @@ pub fn question(item: &Item<'_>, limits: &ProjectLimits) -> Option<(Question, Hy
     if item.counted().count() >= limits.attempts.max(1) {
         return Some((Question::RepeatedFailure, hypothesis(item.counted())));
     }
-    (item.cut_short() >= CUT_SHORT).then_some((Question::Quota, Hypothesis::Environment))
+    no_quota(item)
 }
 
 /// The same for those who were to review it.
 pub fn question_of_review(item: &Item<'_>, limits: &ProjectLimits) -> Option<(Question, Hypothesis)> {
-    let is_over = item.failed_reviews().count() >= limits.attempts.max(1);
-    is_over.then(|| (Question::RepeatedFailure, hypothesis(item.failed_reviews())))
+    if item.failed_reviews().count() >= limits.attempts.max(1) {
+        return Some((Question::RepeatedFailure, hypothesis(item.failed_reviews())));
+    }
+    no_quota(item)
+}
+
+/// An empty account does not count against the work, but is not tried for ever either.
+fn no_quota(item: &Item<'_>) -> Option<(Question, Hypothesis)> {
+    (item.cut_short() >= CUT_SHORT).then_some((Question::Quota, Hypothesis::Environment))
 }
 
 fn is_conflict(attempt: &Attempt) -> bool {

@@ -132,7 +132,9 @@ fn whatever_is_asked_the_workflow_holds() {
     let tally = tally.into_inner();
     println!("{tally:#?}");
     let of_tickets = |name: &str| {
-        ["ticket.", "status.", "note.", "review.", "attempt.", "merge."].iter().any(|p| name.starts_with(p))
+        let kinds = ["ticket.", "status.", "note.", "review.", "attempt.", "merge."];
+        // What a person put on main is no ticket's.
+        name != "merge.adopted" && kinds.iter().any(|kind| name.starts_with(kind))
     };
     let expected = CATALOG.iter().map(|doc| doc.name).filter(|name| of_tickets(name)).chain([
         "review.approved by an agent",

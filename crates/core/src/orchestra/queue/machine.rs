@@ -242,6 +242,9 @@ impl Queue {
 
     /// Nothing is under way, as far as this one remembers.
     fn go_on(&mut self, seen: &Seen, now: Timestamp) -> Vec<Action> {
+        if seen.entries.is_empty() {
+            self.trouble = None;
+        }
         let rests = self.trouble.as_ref().is_some_and(|(_, until)| *until > now);
         let may_land = seen.lands && !rests;
         // What was about to land comes first: it may have.
