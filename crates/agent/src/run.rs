@@ -91,18 +91,24 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
     let troubles = Troubles::default();
     let side = beside(&started, &record, &recording, size, &troubles)?;
     let journal = Journal::open(home, &record.id, record.project.clone())?;
-    let child = start(plan, &record, home, size, &person)?;
-    let pid = child.pid();
-    let running = process::process(pid).map(|p| Registered { pid: p.pid, started: p.started });
     if record.branch.is_some()
-        && let Err(error) = worker::register(&started, &record, running.clone())
+        && let Err(error) = worker::register(&started, &record)
     {
         (started.tell)(&format!("what it may do could not be written down, so it does not start: {error}"));
-        drop(child);
         agents::update(home, &record.id, |record| {
             record.ended = Some(Ended { at: clock::now(), code: None, signal: None });
         })?;
         return Err(error);
+    }
+    let child = start(plan, &record, home, size, &person)?;
+    let pid = child.pid();
+    let running = process::process(pid).map(|p| Registered { pid: p.pid, started: p.started });
+    if record.branch.is_some()
+        && let Some(running) = running.clone()
+        && let Err(error) = worker::tie(home, &record, running)
+    {
+        // It is known by the process above it all the same.
+        (started.tell)(&format!("its process could not be written down: {error}"));
     }
     let noted = agents::update(home, &record.id, |record| {
         record.child = running;

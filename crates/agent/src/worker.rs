@@ -7,16 +7,13 @@ use signalbox_core::{ProjectName, Role, SessionId, Who};
 use signalbox_store::agents::Record;
 use signalbox_store::charter::{self, Assigned};
 use signalbox_store::session::{self, Registered, Session};
-use signalbox_store::{Store, process};
+use signalbox_store::{Home, Store, process};
 
 use crate::run::{Failed, Started};
 
-/// Write the session down and tie the program's process to it.
-pub(crate) fn register(
-    started: &Started<'_>,
-    record: &Record,
-    running: Option<Registered>,
-) -> Result<(), Failed> {
+/// Write the session down, before its program runs: whoever is quick must not be taken for somebody else. Until the
+/// program's process is known, the one above it stands for it.
+pub(crate) fn register(started: &Started<'_>, record: &Record) -> Result<(), Failed> {
     let (home, config) = (started.home, started.config);
     let id = SessionId::parse(record.id.as_str()).map_err(std::io::Error::other)?;
     let project = record.project.clone().unwrap_or_else(ProjectName::untracked);
@@ -30,7 +27,7 @@ pub(crate) fn register(
     let session = Session {
         name: record.name.clone().unwrap_or_else(|| record.id.to_string()),
         cli: record.driver.clone(),
-        process: running,
+        process: record.wrapper.clone(),
         confined_to: process::confined_to(),
         assigned,
         charter,
@@ -51,5 +48,14 @@ pub(crate) fn register(
     store.note_event(&Who::System, "session.assigned", None, Some(&session.project), &given)?;
     session::save(home, &session)?;
     session::set_current_ticket(home, session.id.as_str(), record.ticket.as_ref())?;
+    Ok(())
+}
+
+/// Tie the program's own process to the session.
+pub(crate) fn tie(home: &Home, record: &Record, running: Registered) -> Result<(), Failed> {
+    let id = SessionId::parse(record.id.as_str()).map_err(std::io::Error::other)?;
+    if let Some(session) = session::load(home, &id)? {
+        session::save(home, &Session { process: Some(running), ..session })?;
+    }
     Ok(())
 }

@@ -23,9 +23,10 @@ const LONGEST_REST: i64 = 5 * 60 * 60;
 /// Where the reason of an agent's end stands in its record.
 const ENDING: &str = "ending";
 
-/// What was found out lately about each agent, so that it is not asked again every time.
+/// The agents as they were found last, and what was found out lately about each, so that it is not asked again every time.
 #[derive(Default)]
 pub struct Watched {
+    found: Vec<(Record, Life)>,
     states: HashMap<AgentId, (Instant, bool)>,
     changes: HashMap<AgentId, (Instant, Vec<String>)>,
 }
@@ -38,19 +39,18 @@ pub fn agents(
     watched: &mut Watched,
     wanted: &dyn Fn(&SessionId) -> bool,
 ) -> Result<Vec<Running>, Failed> {
-    let records = agents::all(&site.home).map_err(Failed::doing("read the agents' records"))?;
     let mut found = Vec::new();
-    for record in records {
+    for (record, life) in std::mem::take(&mut watched.found) {
         let is_ours = record.branch.is_some() && record.project.as_ref() == Some(&site.project);
         let (Some(ticket), Some(role)) = (&record.ticket, record.role.as_deref().and_then(Role::parse))
         else {
             continue;
         };
         let Ok(session) = SessionId::parse(record.id.as_str()) else { continue };
-        if !is_ours || record.life() != Life::Runs && !wanted(&session) {
+        if !is_ours || life != Life::Runs && !wanted(&session) {
             continue;
         }
-        found.push(running(site, index, &record, session, ticket, role, pool_of(role), watched)?);
+        found.push(running(site, index, (&record, life), session, ticket, role, pool_of(role), watched)?);
     }
     Ok(found)
 }
@@ -59,14 +59,14 @@ pub fn agents(
 fn running(
     site: &Site,
     index: &Index,
-    record: &Record,
+    (record, life): (&Record, Life),
     session: SessionId,
     ticket: &TicketId,
     role: Role,
     pool: String,
     watched: &mut Watched,
 ) -> Result<Running, Failed> {
-    let ended = match (record.life(), &record.ended) {
+    let ended = match (life, &record.ended) {
         (Life::Runs, _) => None,
         (_, Some(ended)) => Some(match (ended.code, ended.signal) {
             (Some(code), _) => Ended::Exit { code },
@@ -167,6 +167,26 @@ pub fn write_ending(site: &Site, agent: &AgentId, reason: EndReason) -> Result<O
 }
 
 impl Watched {
+    /// Find all agents. This has to be before the log is read: what an agent wrote before its end is then known when its
+    /// end is, and none is taken for one that ended without a word.
+    pub fn find(&mut self, site: &Site) -> Result<(), Failed> {
+        let records = agents::all(&site.home).map_err(Failed::doing("read the agents' records"))?;
+        self.found.clear();
+        for record in records {
+            let life = record.life();
+            // It may have written its last word after it was read, and gone before it was looked for.
+            let again = if life == Life::Vanished {
+                agents::load(&site.home, &record.id).map_err(Failed::doing("read an agent's record"))?
+            } else {
+                None
+            };
+            let record = again.unwrap_or(record);
+            let life = if record.ended.is_some() { Life::Ended } else { life };
+            self.found.push((record, life));
+        }
+        Ok(())
+    }
+
     fn waits(&mut self, record: &Record) -> bool {
         if let Some((at, waits)) = self.states.get(&record.id)
             && at.elapsed() < ASK_EVERY

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use signalbox_core::work::Start;
+use signalbox_core::work::{MergeTrouble, Start};
 use signalbox_core::{Command, Fact, Role, SessionId, Ticket, TicketId};
 use signalbox_git::{BranchName, Merged, Oid, Person, WorkspaceSpec};
 use signalbox_store::agents::{self, Life, Record};
@@ -36,7 +36,7 @@ pub struct Prepared {
     pub path: PathBuf,
     pub branch: String,
     pub base: Oid,
-    /// A commit of an attempt that was begun on another main.
+    /// A commit of an attempt that cannot be built on.
     pub earlier: Option<Oid>,
 }
 
@@ -61,8 +61,7 @@ pub fn prepare(
         Some(workspace) => workspace.fetch()?,
         None => None,
     };
-    let conflicts = ticket.attempts.last().and_then(|attempt| attempt.report.failure.as_deref());
-    let starts_anew = conflicts.is_some_and(|failure| failure.starts_with("conflict"));
+    let starts_anew = must_start_anew(ticket);
     if let Some(workspace) = present {
         let is_usable = !starts_anew && workspace.head()?.own_tip().is_some();
         if is_usable {
@@ -105,6 +104,15 @@ pub fn prepare(
         base: main,
         earlier: earlier.filter(|_| starts_anew),
     })
+}
+
+/// Whether the last attempt left what the next cannot build on: it does not go on top of main, or it changed what an agent
+/// may not change and so may not put right either.
+fn must_start_anew(ticket: &Ticket) -> bool {
+    use MergeTrouble::{Ancestry, Boundary, Conflict, Protected};
+    let failure = ticket.attempts.last().and_then(|attempt| attempt.report.failure.as_deref());
+    let trouble = failure.and_then(MergeTrouble::of_fingerprint);
+    matches!(trouble, Some(Conflict | Boundary | Protected | Ancestry))
 }
 
 /// Main, with the tests that were written for the ticket on top.

@@ -2,7 +2,7 @@
 //! hands in. The texts are templates, and a user's own come first.
 
 use serde_json::{Value, json};
-use signalbox_core::{Role, Ticket};
+use signalbox_core::{AttemptReport, Outcome, Role, Ticket};
 use signalbox_store::Home;
 use signalbox_template::{Bundled, Library, render};
 
@@ -55,7 +55,7 @@ pub struct Told<'a> {
     pub test_command: Option<&'a str>,
     /// Which files are tests.
     pub tests: &'a [String],
-    /// A commit of an attempt that was begun on another main.
+    /// A commit of an attempt that cannot be built on.
     pub earlier: Option<&'a str>,
     pub resumes: bool,
 }
@@ -94,6 +94,12 @@ fn template(role: Role) -> &'static str {
     }
 }
 
+/// Whether this tells of an agent's own end in this role. What was handed in and then sent back has a word of its own, and
+/// is not counted twice.
+fn is_end_of(report: &AttemptReport, role: Role) -> bool {
+    report.role == Some(role) && !matches!(report.outcome, Outcome::FailedMerge | Outcome::FailedReview)
+}
+
 fn values(told: &Told<'_>) -> Value {
     let ticket = told.ticket;
     let attempts: Vec<Value> = ticket
@@ -113,7 +119,7 @@ fn values(told: &Told<'_>) -> Value {
         .map(|(question, answer)| json!({ "question": question, "answer": answer }))
         .collect();
     let criteria: Vec<&str> = ticket.acceptance.iter().map(|criterion| criterion.text.as_str()).collect();
-    let number = ticket.attempts.iter().filter(|attempt| attempt.report.role == Some(told.role)).count() + 1;
+    let number = ticket.attempts.iter().filter(|attempt| is_end_of(&attempt.report, told.role)).count() + 1;
     json!({
         "agent": told.agent, "role": told.role.as_str(), "prompt": told.role.prompt(),
         "id": ticket.id.as_str(), "title": ticket.title, "body": told.body, "criteria": criteria,

@@ -231,7 +231,8 @@ impl Turns<'_> {
             };
             (self.say)(&words);
         }
-        for ticket in &outcome.also {
+        let is_of_run = |ticket: &&Ticket| steps.iter().any(|(id, _)| *id == ticket.id);
+        for ticket in outcome.also.iter().filter(|ticket| !is_of_run(ticket)) {
             (self.say)(&format!("{} is no longer blocked: {}", ticket.id, text::one_line(&ticket.title)));
         }
         if landed {

@@ -162,6 +162,7 @@ impl Loop<'_> {
 
     /// One look and what follows from it. Says whether anything did, and whether the loop is to end.
     fn turn(&mut self, last: &mut Option<Look>) -> Result<(bool, bool), Failed> {
+        self.watched.find(&self.site)?;
         let (index, _) = self.site.store.read()?;
         let agreed = Arc::new(self.site.agreed(&index)?);
         let mut asked = control::standing(&index, &self.site.project, self.since)?;

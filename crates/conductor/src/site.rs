@@ -1,6 +1,7 @@
 //! One project and its repositories: the person's, ours, and the workspaces of its tickets.
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use signalbox_core::landing::Policy;
 use signalbox_core::{Board, ProjectName, Refusal, Ticket, TicketId, Who};
@@ -27,6 +28,8 @@ pub struct Site {
     pub git: Git,
     pub user: UserRepository,
     pub integration: Integration,
+    /// Only one at a time brings the person's main after ours.
+    pub following: Mutex<()>,
 }
 
 /// The contract as it stands on main.
@@ -75,6 +78,7 @@ impl Site {
             git,
             user,
             integration,
+            following: Mutex::default(),
         };
         if site.integration.ref_at(&site.main_ref())?.is_none() {
             let tip = site.user.import(&site.integration, &site.main)?;

@@ -44,6 +44,8 @@ pub fn why(
     id: &TicketId,
 ) -> Result<Option<Explained>, Failed> {
     let site = Site::open(home, config, project)?;
+    let mut watched = Watched::default();
+    watched.find(&site)?;
     let (index, _) = site.store.read()?;
     let Some(ticket) = index.ticket(id).map_err(StoreError::from)? else { return Ok(None) };
     let loop_runs = is_running(home, project);
@@ -55,7 +57,7 @@ pub fn why(
     }
     let agreed = site.agreed(&index)?;
     let asked = control::standing(&index, project, clock::now())?;
-    let seen = look(&site, &index, &agreed, &asked, Vec::new(), &mut Watched::default(), clock::now())?;
+    let seen = look(&site, &index, &agreed, &asked, Vec::new(), &mut watched, clock::now())?;
     Ok(seen.plan.why.get(id).and_then(|why| explain(why.to_string())))
 }
 
@@ -68,10 +70,12 @@ pub fn is_running(home: &Home, project: &ProjectName) -> bool {
 /// What waits to be merged, in the order in which it will be.
 pub fn queue(home: &Home, config: &Config, project: &ProjectName) -> Result<Vec<Entry>, Failed> {
     let site = Site::open(home, config, project)?;
+    let mut watched = Watched::default();
+    watched.find(&site)?;
     let (index, _) = site.store.read()?;
     let agreed = site.agreed(&index)?;
     let asked = control::standing(&index, project, clock::now())?;
-    let seen = look(&site, &index, &agreed, &asked, Vec::new(), &mut Watched::default(), clock::now())?;
+    let seen = look(&site, &index, &agreed, &asked, Vec::new(), &mut watched, clock::now())?;
     let mut entries: Vec<Entry> = Vec::new();
     for ticket in &seen.tickets {
         let Some(merge) = &ticket.work.merge else { continue };

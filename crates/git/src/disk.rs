@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{AtFlags, CWD, OFlags, RenameFlags};
 
@@ -64,16 +65,22 @@ pub(crate) fn make_dirs(path: &Path) -> io::Result<()> {
 
 /// Put `bytes` in the place of a file, so that it is whole or not there.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".sbtmp");
-    let temporary = path.with_file_name(name);
-    match fs::remove_file(&temporary) {
-        Err(error) if !is_absent(&error) => return Err(error),
-        _ => {}
-    }
+    let temporary = beside(path)?;
     write_new(&temporary, bytes)?;
     rename(&temporary, path)?;
     path.parent().map_or(Ok(()), flush_dir)
+}
+
+/// A name beside a file that nobody else writes to: several processes may be at the same one.
+fn beside(path: &Path) -> io::Result<PathBuf> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    name.push(format!(".{}-{number}.sbtmp", std::process::id()));
+    let temporary = path.with_file_name(name);
+    // One of an earlier process with the same number, which was killed.
+    remove_file(&temporary)?;
+    Ok(temporary)
 }
 
 /// The same, but nothing is touched where the file is so already.
@@ -140,8 +147,12 @@ pub(crate) fn link(target: &Path, path: &Path) -> io::Result<()> {
     if fs::read_link(path).is_ok_and(|there| there == target) {
         return Ok(());
     }
-    remove_tree(path)?;
-    std::os::unix::fs::symlink(target, path)
+    let temporary = beside(path)?;
+    std::os::unix::fs::symlink(target, &temporary)?;
+    if about(path)?.is_some_and(|about| about.is_dir()) {
+        remove_tree(path)?;
+    }
+    rename(&temporary, path)
 }
 
 /// Remove whatever is at a path, with all below it. Links are removed and never followed; folders that may not be
@@ -149,7 +160,7 @@ pub(crate) fn link(target: &Path, path: &Path) -> io::Result<()> {
 pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
     match about(path)? {
         None => Ok(()),
-        Some(about) if !about.is_dir() => fs::remove_file(path),
+        Some(about) if !about.is_dir() => remove_file(path),
         Some(_) => match fs::remove_dir_all(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 open_up(path)?;

@@ -206,7 +206,9 @@ fn of_process_number(home: &Home, pid: u32) -> io::Result<Option<ProcessRecord>>
 /// Records of processes that no longer run. Of one that cannot be seen from here nothing is known.
 pub fn dead_processes(home: &Home) -> io::Result<Vec<PathBuf>> {
     let mut dead = Vec::new();
-    for name in files::names(&home.processes())? {
+    // What somebody is writing this moment is nobody's rest.
+    let whole = |name: &String| !name.ends_with(files::TEMPORARY);
+    for name in files::names(&home.processes())?.into_iter().filter(whole) {
         let number = name.split('@').next().and_then(|number| number.parse().ok());
         let seen_from_here = number.is_none_or(|pid| process_name(pid) == name);
         let record = match number {

@@ -70,6 +70,9 @@ pub fn print(
         object.insert("body".into(), body(history).into());
         object.insert("dependencies".into(), tree.into());
         object.insert("attempt_reports".into(), serde_json::to_value(&ticket.attempts)?);
+        if !ticket.work.is_untouched() {
+            object.insert("work".into(), serde_json::to_value(&ticket.work)?);
+        }
         object.insert("history".into(), serde_json::to_value(history)?);
     }
     cx.ui.json(&object)

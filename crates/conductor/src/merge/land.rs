@@ -1,6 +1,8 @@
 //! Moving main, by compare-and-set, to a tree that was validated and to no other; and then the person's own main, where
 //! that disturbs nobody.
 
+use std::sync::PoisonError;
+
 use signalbox_core::Refusal;
 use signalbox_git::{Advanced, GitError, Oid};
 
@@ -35,6 +37,7 @@ pub fn land(site: &Site, from: &Oid, to: &Oid, tree: &Oid) -> Result<Moved, Fail
 
 /// Bring the person's repository after ours. What is in their way is left alone, and told.
 pub fn follow(site: &Site) -> Result<Advanced, Failed> {
+    let _alone = site.following.lock().unwrap_or_else(PoisonError::into_inner);
     let tip = site.tip()?;
     Ok(site.user.advance(&site.integration, &site.main, &tip)?)
 }
