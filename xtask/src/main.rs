@@ -7,6 +7,7 @@ mod fuzz;
 mod matrix;
 mod plugin;
 mod run;
+mod sim;
 mod stages;
 mod tidy;
 
@@ -20,8 +21,8 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   check                  formatting, clippy, tidy, the reference pages, cargo-deny
-  test [--quick] [ARGS]  all that `check` does, then `cargo test --workspace ARGS`;
-                         --quick tries fewer cases in property tests and leaves cargo-deny out
+  test [--quick] [ARGS]  all that `check` does, then `cargo test --workspace ARGS` and `sim`;
+                         --quick tries fewer cases in property tests and leaves cargo-deny and `sim` out
   clis                   install the real agent CLIs that tests talk to, below the target directory;
                          `test` does it too, unless SIGNALBOX_CLIS says where they are
   tidy                   the rules about crates, files and links that no compiler checks
@@ -31,6 +32,8 @@ cargo xtask COMMAND
   plugin [--out DIR]     build the Claude Code plugin, with the release `sb` in it, in DIR or below the
                          target directory, and the marketplace file beside it
   fuzz [MINUTES]         the property tests, optimised, with new cases for so long (10 minutes if not said)
+  sim [--seed N]         the orchestrator under simulated faults: one seed, with its story if it fails,
+      [--seeds N]        or so many (10,000 if not said)
   bench [NAME]           measure against the goals: start, hook, growth, list, who, race, pty;
                          a run of all of them rewrites the figures in bench/README.md
   help                   this text
@@ -72,6 +75,7 @@ fn dispatch(words: &[String]) -> Result<Verdict> {
         ["fuzz", minutes] => {
             fuzz::run(minutes.parse().map_err(|_| format!("`{minutes}` is no number of minutes"))?)
         }
+        ["sim", rest @ ..] => sim::run(rest),
         ["bench"] => bench::run(None),
         ["bench", name] => bench::run(Some(name)),
         [] | ["help" | "-h" | "--help"] => {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, is_installed};
-use crate::{Result, Verdict, clis, docs, tidy};
+use crate::{Result, Verdict, clis, docs, sim, tidy};
 
 /// How long tests may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,9 @@ pub fn test(effort: Effort, arguments: &[&str]) -> Result<Verdict> {
         tests.env("PROPTEST_CASES", QUICK_CASES);
     }
     stages.program("cargo test", &mut tests);
+    if effort == Effort::Full {
+        stages.program("simulator", &mut sim::command(&[]));
+    }
     Ok(stages.summary())
 }
 

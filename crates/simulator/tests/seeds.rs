@@ -5,13 +5,13 @@ use signalbox_simulator::{Summary, run};
 #[test]
 fn whatever_goes_wrong_main_is_right_and_everything_settles() {
     let mut all = Summary::default();
-    for seed in 0..200 {
+    for seed in 0..100 {
         let one = run(seed).unwrap_or_else(|failure| panic!("{}", failure.story()));
         all.add(&one);
     }
     // So that it is noticed when nothing happens any more.
     println!("{all:?}");
-    assert!(all.kills > 500 && all.moves > 200 && all.agents > 2_000 && all.done > 300, "{all:?}");
+    assert!(all.kills > 200 && all.moves > 100 && all.agents > 700 && all.done > 150, "{all:?}");
 }
 
 #[test]

@@ -21,6 +21,9 @@ const INTEGRATIONS: &str = "signalbox-integrations";
 /// For tests and benches alone: it must never be part of what ships.
 const TESTKIT: &str = "signalbox-testkit";
 
+/// The orchestrator under faults, for developers.
+const SIMULATOR: &str = "signalbox-simulator";
+
 /// What a crate may use of the workspace.
 #[derive(Debug, Clone, Copy)]
 enum May {
@@ -66,6 +69,7 @@ const ARROWS: &[(&str, May)] = &[
             PUPPET,
         ]),
     ),
+    (SIMULATOR, May::Use(&[CORE])),
     (TESTKIT, May::UseAnything),
     ("xtask", May::UseAnything),
 ];
