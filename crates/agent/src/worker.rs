@@ -51,10 +51,14 @@ pub(crate) fn register(started: &Started<'_>, record: &Record) -> Result<(), Fai
     Ok(())
 }
 
-/// Tie the program's own process to the session.
+/// Tie the program's own process to the session, unless a conversation of its own was quicker.
 pub(crate) fn tie(home: &Home, record: &Record, running: Registered) -> Result<(), Failed> {
     let id = SessionId::parse(record.id.as_str()).map_err(std::io::Error::other)?;
-    if let Some(session) = session::load(home, &id)? {
+    let spoken_for = match process::process(running.pid) {
+        Some(process) => session::of_process(home, &process)?.is_some(),
+        None => false,
+    };
+    if let Some(session) = session::load(home, &id)?.filter(|_| !spoken_for) {
         session::save(home, &Session { process: Some(running), ..session })?;
     }
     Ok(())

@@ -15,7 +15,9 @@ use crate::validate::{Bench, Line};
 /// The tickets whose workspaces are no longer needed.
 pub fn due(site: &Site, index: &Index) -> Result<Vec<TicketId>, Failed> {
     let mut due = Vec::new();
-    for workspace in site.integration.workspaces().list()? {
+    // Of one that somebody deleted nothing is left to be kept, and what was fetched from it before stays.
+    let workspaces = site.integration.workspaces().list()?;
+    for workspace in workspaces.into_iter().filter(|workspace| workspace.path().is_dir()) {
         let Some(ticket) = ticket_of(&workspace) else { continue };
         let is_done = index
             .ticket(&ticket)

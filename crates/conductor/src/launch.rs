@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use signalbox_core::work::{MergeTrouble, Start};
 use signalbox_core::{Command, Fact, Role, SessionId, Ticket, TicketId};
-use signalbox_git::{BranchName, Merged, Oid, Person, WorkspaceSpec};
+use signalbox_git::{BranchName, Head, Merged, Oid, Person, WorkspaceSpec};
 use signalbox_store::agents::{self, Life, Record};
 use signalbox_store::contract::Contract;
 use signalbox_store::index::History;
@@ -62,9 +62,10 @@ pub fn prepare(
         None => None,
     };
     let starts_anew = must_start_anew(ticket);
+    let mut before = None;
     if let Some(workspace) = present {
-        let is_usable = !starts_anew && workspace.head()?.own_tip().is_some();
-        if is_usable {
+        let head = workspace.head()?;
+        if !starts_anew && matches!(head, Head::OnBranch { .. }) {
             let path = workspace.path().to_owned();
             let base = workspace.base().clone();
             let branch = workspace.branch().as_str().to_owned();
@@ -78,17 +79,25 @@ pub fn prepare(
                 earlier: None,
             });
         }
-        let kept = workspace.keep("begun anew", clock::now())?;
-        workspace.remove(&kept)?;
+        // Somebody switched it elsewhere, or deleted it. What was on its branch is gone on with.
+        let tip = earlier.clone().map_or_else(|| workspace.last_tip(), |tip| Ok(Some(tip)))?;
+        before = tip.filter(|_| !starts_anew).map(|tip| (tip, workspace.base().clone()));
+        if head != Head::Gone {
+            let kept = workspace.keep("begun anew", clock::now())?;
+            workspace.remove(&kept)?;
+        }
     }
-    let start = start_of(site, ticket, &main)?;
+    let (start, base) = match before {
+        Some(before) => before,
+        None => (start_of(site, ticket, &main)?, main),
+    };
     let path = site.workspace_path(branch.as_str());
     let spec = WorkspaceSpec {
         key,
         path: path.clone(),
         branch: branch.clone(),
         start,
-        base: main.clone(),
+        base: base.clone(),
         main: Some(site.main.clone()),
         name: ticket.id.to_string(),
         email: EMAIL.to_owned(),
@@ -101,7 +110,7 @@ pub fn prepare(
         resume,
         path,
         branch: branch.as_str().to_owned(),
-        base: main,
+        base,
         earlier: earlier.filter(|_| starts_anew),
     })
 }
@@ -142,7 +151,8 @@ fn for_review(site: &Site, ticket: &Ticket, branch: &BranchName, main: &Oid) -> 
     crate::submit::gather(site, ticket)?;
     let key = signalbox_git::Key::parse(&format!("{}-review", ticket.id))?;
     let workspaces = site.integration.workspaces();
-    if let Some(workspace) = workspaces.find(&key)? {
+    let before = workspaces.find(&key)?.filter(|workspace| workspace.path().is_dir());
+    if let Some(workspace) = before {
         let kept = workspace.keep("the review before", clock::now())?;
         workspace.remove(&kept)?;
     }

@@ -54,7 +54,7 @@ impl Mainline {
         site.user.import(&site.integration, &site.main)?;
         if site.integration.is_ancestor(&theirs, &ours)? {
             let advanced = merge::follow(site)?;
-            self.tell(&advanced, say);
+            self.tell(&advanced, &ours, say);
             self.seen = Some((theirs, ours));
             return Ok(matches!(advanced, Advanced::Branch | Advanced::Checkout(_)));
         }
@@ -113,9 +113,14 @@ impl Mainline {
         Ok(false)
     }
 
-    fn tell(&mut self, advanced: &Advanced, say: &Say) {
-        if let Advanced::LeftAlone(why) = advanced {
-            self.say(&format!("your main stays where it is: {why}"), say);
+    fn tell(&mut self, advanced: &Advanced, ours: &Oid, say: &Say) {
+        match advanced {
+            Advanced::LeftAlone(why) => self.say(&format!("your main stays where it is: {why}"), say),
+            // It may have been set back by hand: nobody is to wonder why it is not any more.
+            Advanced::Branch | Advanced::Checkout(_) => {
+                self.say(&format!("your main was behind, and is now at {ours}"), say);
+            }
+            Advanced::Already => {}
         }
     }
 

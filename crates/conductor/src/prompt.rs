@@ -95,9 +95,13 @@ fn template(role: Role) -> &'static str {
 }
 
 /// Whether this tells of an agent's own end in this role. What was handed in and then sent back has a word of its own, and
-/// is not counted twice.
+/// is not counted twice; of a reviewer who sent something back it is the only one.
 fn is_end_of(report: &AttemptReport, role: Role) -> bool {
-    report.role == Some(role) && !matches!(report.outcome, Outcome::FailedMerge | Outcome::FailedReview)
+    match report.outcome {
+        Outcome::FailedReview => role == Role::Reviewer,
+        Outcome::FailedMerge => false,
+        _ => report.role == Some(role),
+    }
 }
 
 fn values(told: &Told<'_>) -> Value {

@@ -214,7 +214,7 @@ impl Loop<'_> {
             && running(look) == 0
             && look.plan.steps.is_empty()
             && look.plan.next.is_none()
-            && !look.tickets.iter().any(|ticket| ticket.work.merge.is_some())
+            && !(look.limits.lands() && look.tickets.iter().any(|ticket| ticket.work.merge.is_some()))
             && !self.mainline.is_busy()
     }
 

@@ -1,7 +1,10 @@
 //! Tickets taken to main by `sb run`, through the built binary, with real git and scripted agents.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod control;
 mod kit;
+mod review;
+mod traps;
 mod twelve;
 
 /// A file that is no `mod` is never compiled, and its tests never run.

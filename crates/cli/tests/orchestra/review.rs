@@ -1,0 +1,96 @@
+//! The gate `independent`, from end to end: who may approve, what, and what a rejection does.
+
+use serde_json::json;
+
+use crate::kit::play::{does, end, sh};
+use crate::kit::{Shop, contract};
+
+fn shop(by: &str) -> Shop {
+    let gates = format!("[review]\ngates = [\"validate\", \"independent\"]\nby = \"{by}\"\n");
+    Shop::with(&format!("{}{gates}", contract()))
+}
+
+#[test]
+fn a_reviewer_rejects_with_a_reason_that_the_next_doer_reads_and_then_approves() {
+    let mut shop = shop("agent");
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    let reject = format!("sb reject {one} 'the blue one is wanted'");
+    shop.script(&[
+        // Only a doer that was told of it gets this far.
+        ("the blue one is wanted", {
+            let mut steps = vec![sh("git diff --quiet main")];
+            steps.extend(does("src/one", "blue\nok\n"));
+            steps
+        }),
+        ("doer of core/one, attempt 1", does("src/one", "red\nok\n")),
+        (
+            "reviewer of core/one, attempt 1",
+            vec![sh(&format!("sb review {one}")), sh(&reject), json!({ "think": 100 }), end()],
+        ),
+        (
+            "reviewer of core/one, attempt 2",
+            vec![
+                sh(&format!("sb review {one}")),
+                sh(&format!("sb approve {one} -m 'it is blue'")),
+                json!({ "think": 100 }),
+                end(),
+            ],
+        ),
+    ]);
+    shop.run().success();
+    assert_eq!(shop.status(&one), "done");
+    assert_eq!(shop.files_at("refs/heads/main")["src/one"], "blue\nok");
+    let outcomes: Vec<String> = shop.attempts(&one).into_iter().map(|(_, outcome, _)| outcome).collect();
+    assert!(outcomes.contains(&"failed_review".to_owned()), "{outcomes:?}");
+    // Four agents, no two of them the same.
+    let mut names: Vec<String> = shop
+        .agents("core/one")
+        .iter()
+        .map(|agent| agent["id"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    names.dedup();
+    assert_eq!(names.len(), 4, "{names:?}");
+}
+
+#[test]
+fn a_person_approves_and_the_author_cannot() {
+    let mut shop = shop("human");
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    let mut steps = does("src/one", "one\nok\n");
+    steps.insert(3, sh(&format!("sb review {one}; sb approve {one} -m 'my own work is good'")));
+    shop.script(&[("doer of core/one, attempt 1", steps)]);
+    shop.run().success();
+    let submission = &shop.show(&one)["work"]["submission"];
+    assert!(submission["commit"].is_string(), "{submission}");
+    assert_eq!(submission["approved_by"], json!(null));
+    assert_eq!(shop.status(&one), "review");
+    shop.env.sb(["review", &one]).success();
+    shop.env.sb(["approve", &one, "-m", "good"]).success();
+    shop.run().success();
+    assert_eq!(shop.status(&one), "done");
+}
+
+#[test]
+fn an_approval_is_for_one_commit_and_no_other() {
+    let mut shop = shop("human");
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    shop.script(&[("doer of core/one, attempt 1", does("src/one", "one\nok\n"))]);
+    shop.run().success();
+    let first = shop.show(&one)["work"]["submission"]["commit"].clone();
+    shop.env.sb(["run", "pause"]).success();
+    shop.env.sb(["review", &one]).success();
+    shop.env.sb(["approve", &one, "-m", "good"]).success();
+    assert_eq!(shop.show(&one)["work"]["submission"]["approved_by"], json!("human"));
+    // Somebody slips another commit in before it lands.
+    let workspace = shop.workspace("core/one");
+    shop.env.write(workspace.join("src/one"), "something else\nok\n");
+    shop.git_in(&workspace, &["commit", "-q", "-a", "-m", "slipped in"]);
+    shop.env.sb_in(&workspace, ["submit", &one, "-m", "again"]).success();
+    shop.env.sb(["run", "resume"]).success();
+    shop.run().success();
+    let submission = shop.show(&one)["work"]["submission"].clone();
+    assert_ne!(submission["commit"], first);
+    assert_eq!(submission["approved_by"], json!(null), "{submission}");
+    assert_eq!(shop.status(&one), "review");
+    assert!(!shop.files_at("refs/heads/main").contains_key("src/one"));
+}
