@@ -23,6 +23,13 @@ pub const MOST_OUTPUT: usize = 1 << 20;
 const FIRST_LOOK: Duration = Duration::from_micros(100);
 const LAST_LOOK: Duration = Duration::from_millis(5);
 
+/// Becomes the program that it is given, beside somebody who reads what nobody writes until whoever started both is gone,
+/// and then ends all of them. That one is nobody's child, so that a program that waits for its children does not see it.
+const GUARD: &str = r#"exec 3<&0 </dev/null
+((read -r _ <&3; kill -9 -$$) >/dev/null 2>&1 &)
+exec 3<&-
+exec "$@""#;
+
 /// A program that is to be run.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -138,12 +145,16 @@ impl Program {
         self
     }
 
-    /// Run it to its end, with all that it prints in this file, as it comes. It is ended too when `go_on` says no.
-    pub fn run_into(self, file: &File, go_on: &dyn Fn() -> bool) -> io::Result<End> {
+    /// Run it to its end, with all that it prints in this file, as it comes. It is ended too when `go_on` says no, and
+    /// when this process is killed.
+    pub fn run_into(mut self, file: &File, go_on: &dyn Fn() -> bool) -> io::Result<End> {
         let until = Instant::now() + self.time;
         let from = file.metadata()?.len();
+        let guard = ["/bin/sh", "-c", GUARD, "sh"].map(OsString::from);
+        self.words.splice(0..0, guard);
         let mut command = self.command()?;
-        command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
+        // Nothing is ever written there: it closes when we are gone.
+        command.stdin(Stdio::piped()).stdout(file.try_clone()?).stderr(file.try_clone()?);
         let mut child = command.spawn()?;
         let most = u64::try_from(self.most).unwrap_or(u64::MAX);
         let end = loop {

@@ -94,3 +94,46 @@ fn is_gone(pid: &str) -> bool {
     }
     false
 }
+
+#[expect(clippy::disallowed_methods, reason = "nothing of ours is written here")]
+fn log_in(folder: &std::path::Path) -> std::fs::File {
+    std::fs::File::create(folder.join("log")).expect("a file")
+}
+
+/// Whoever starts it has to be killed, so it is this test once more, as a process of its own.
+#[test]
+fn what_runs_into_a_file_ends_with_whoever_started_it() {
+    const FOLDER: &str = "SIGNALBOX_TEST_FOLDER";
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let file = log_in(folder.as_ref());
+        let line = format!("sleep 1000 & echo $$ $! > pids; kill -9 {}; wait", std::process::id());
+        let _ = Program::shell(&line).in_directory(folder.as_ref()).run_into(&file, &|| true);
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let ended = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "what_runs_into_a_file_ends_with_whoever_started_it"])
+        .env(FOLDER, folder.path())
+        .stdout(std::process::Stdio::null())
+        .status()
+        .expect("the test again");
+    assert_eq!(ended.code(), None, "it was to be killed");
+    let pids = std::fs::read_to_string(folder.path().join("pids")).expect("it was written");
+    assert_eq!(pids.split_whitespace().count(), 2);
+    for pid in pids.split_whitespace() {
+        assert!(is_gone(pid), "process {pid} was left behind");
+    }
+}
+
+#[test]
+fn what_runs_into_a_file_ends_as_it_does_and_waits_for_no_stranger() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = log_in(folder.path());
+    let into = |line: &str| Program::shell(line).run_into(&file, &|| true).expect("a shell");
+    assert_eq!(into("exit 7"), End::Code(7));
+    assert_eq!(into("kill -15 $$"), End::Signal(15));
+    assert_eq!(into("true & wait; cat; exit 0"), End::Code(0));
+    assert_eq!(into("nowhere-at-all"), End::Code(127));
+    let printed = std::fs::read_to_string(folder.path().join("log")).expect("it was written");
+    assert!(printed.contains("nowhere-at-all"), "{printed}");
+}
