@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use signalbox_core::{Status, TicketId};
-use signalbox_git::{KeepRef, Workspace};
+use signalbox_git::{KeepRef, Workspace, crash};
 use signalbox_store::agents::{self, Life};
 use signalbox_store::contract::Contract;
 use signalbox_store::{Index, StoreError, clock};
@@ -68,8 +68,11 @@ pub fn clean(
                 time: contract.setup.time.as_duration(),
             })?;
         }
+        crash::here("keep.before");
         let keep = workspace.keep("done", clock::now())?;
+        crash::here("keep.after");
         workspace.remove(&keep)?;
+        crash::here("remove.after");
         kept.push(keep);
     }
     Ok(kept)

@@ -8,7 +8,6 @@
 mod by_hand;
 mod clean;
 mod control;
-mod crash;
 mod error;
 mod fleet;
 mod jobs;

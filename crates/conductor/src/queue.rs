@@ -13,13 +13,12 @@ use signalbox_core::orchestra::queue::{
 };
 use signalbox_core::work::Merge;
 use signalbox_core::{Command, MergeStep, Refusal, Ticket, TicketId, text};
-use signalbox_git::Oid;
+use signalbox_git::{Oid, crash};
 use signalbox_store::contract::Landing;
 use signalbox_store::index::Filter;
 use signalbox_store::log::Position;
 use signalbox_store::{StoreError, clock};
 
-use crate::crash;
 use crate::error::Failed;
 use crate::merge::{self, Moved};
 use crate::run::Say;
@@ -217,9 +216,10 @@ impl Turns<'_> {
     }
 
     fn record(&mut self, steps: Vec<(TicketId, MergeStep)>) -> Result<(), Failed> {
-        crash::here("merge.record.before");
+        let what = steps.first().map_or("nothing", |(_, step)| step.name());
+        crash::here(&format!("{what}.before"));
         let outcome = self.site.write(Command::Merge { steps: steps.clone() })?;
-        crash::here("merge.record.after");
+        crash::here(&format!("{what}.after"));
         let landed = steps.iter().any(|(_, step)| matches!(step, MergeStep::Landed(_)));
         for (id, step) in &steps {
             let words = match step {
@@ -236,8 +236,9 @@ impl Turns<'_> {
             (self.say)(&format!("{} is no longer blocked: {}", ticket.id, text::one_line(&ticket.title)));
         }
         if landed {
-            crash::here("merge.follow.before");
+            crash::here("follow.before");
             merge::follow(self.site)?;
+            crash::here("follow.after");
         }
         Ok(())
     }
@@ -248,7 +249,7 @@ impl Turns<'_> {
         onto: &str,
         entries: &[(TicketId, String)],
     ) -> Result<Vec<Built>, Failed> {
-        crash::here("merge.build.before");
+        crash::here("build.before");
         let (index, _) = self.site.store.read()?;
         let onto = oid(onto)?;
         let mut tickets: Vec<Ticket> = Vec::new();
@@ -256,13 +257,13 @@ impl Turns<'_> {
             tickets.extend(index.ticket(id).map_err(StoreError::from)?);
         }
         let built = merge::build(self.site, &agreed.contract, &onto, &tickets)?;
-        crash::here("merge.build.after");
+        crash::here("build.after");
         Ok(built)
     }
 
     /// Run the steps on what main would become. `None` where it was stopped.
     fn validate(&self, agreed: &Agreed, run: u64, tip: &str, again: bool) -> Result<Option<Checked>, Failed> {
-        crash::here("merge.validate.before");
+        crash::here("validate.before");
         let site = self.site;
         let tip = oid(tip)?;
         let log = site.log_of(&format!("run-{run}"));
@@ -274,7 +275,7 @@ impl Turns<'_> {
         let bench =
             Bench { contract: &agreed.contract, directory: tree.path(), log, stop: &self.shared.stop };
         let verdict = bench.validate()?;
-        crash::here("merge.validate.after");
+        crash::here("validate.after");
         Ok(match verdict {
             Verdict::Passed => Some(Checked::Passed),
             Verdict::Failed(failure) => {
@@ -299,9 +300,9 @@ impl Turns<'_> {
     }
 
     fn land(&self, from: &str, to: &str, tree: &str) -> Result<Moved, Failed> {
-        crash::here("merge.land.before");
+        crash::here("land.before");
         let moved = merge::land(self.site, &oid(from)?, &oid(to)?, &oid(tree)?)?;
-        crash::here("merge.land.after");
+        crash::here("land.after");
         Ok(moved)
     }
 

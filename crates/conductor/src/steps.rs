@@ -8,6 +8,7 @@ use signalbox_core::orchestra::{EndReason, Step};
 use signalbox_core::{
     AgentId, AttemptReport, Command, Ending, Outcome, Role, SessionId, Ticket, TicketId, text,
 };
+use signalbox_git::crash;
 use signalbox_store::Index;
 use signalbox_store::agents::{self, Life};
 
@@ -59,7 +60,9 @@ impl Hands<'_> {
                 self.record_end(found, report, ending)?;
             }
             Step::Enqueue { ticket } => {
+                crash::here("enqueue.before");
                 site.write(Command::Queue { id: ticket.clone() })?;
+                crash::here("enqueue.after");
                 self.tell(ticket, look, "waits to be merged");
             }
             Step::Escalate { ticket, question, hypothesis, key, .. } => {

@@ -138,6 +138,18 @@ pub enum MergeStep {
 }
 
 impl MergeStep {
+    /// What it is called: `landing`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Started(_) => "started",
+            Self::Validated(_) => "validated",
+            Self::Landing(_) => "landing",
+            Self::Landed(_) => "landed",
+            Self::Failed(_) => "failed",
+            Self::Back { .. } => "back",
+        }
+    }
+
     /// The commit it is about.
     pub fn commit(&self) -> Option<&str> {
         match self {

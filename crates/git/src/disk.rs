@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rustix::fs::{AtFlags, CWD, OFlags, RenameFlags};
 
+use crate::crash;
+
 /// Neither follow a link at the end of the path nor wait for the other end of a pipe.
 const PLAIN: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
 
@@ -60,6 +62,7 @@ pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
 }
 
 pub(crate) fn make_dirs(path: &Path) -> io::Result<()> {
+    crash::here("disk");
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
@@ -93,13 +96,16 @@ pub(crate) fn settle(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// A file that must not be there yet, flushed.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    crash::here("disk");
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
+    crash::here("disk");
     file.write_all(bytes)?;
     file.sync_data()
 }
 
 /// A copy of a plain file, or nothing where there is none. The copy must not be there yet, or is replaced.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<bool> {
+    crash::here("disk");
     let Ok(mut source) = OpenOptions::new().read(true).custom_flags(PLAIN).open(from) else {
         remove_file(to)?;
         return Ok(false);
@@ -114,6 +120,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<bool> {
 }
 
 pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
+    crash::here("disk");
     match fs::remove_file(path) {
         Err(error) if is_absent(&error) => Ok(()),
         result => result,
@@ -125,11 +132,13 @@ pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
     reason = "the store's files are not to be had here; this is the one place"
 )]
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    crash::here("disk");
     fs::rename(from, to)
 }
 
 /// Give a directory another name that nothing has yet.
 pub(crate) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
+    crash::here("disk");
     match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
         // Some file systems cannot do it in one step.
@@ -158,6 +167,7 @@ pub(crate) fn link(target: &Path, path: &Path) -> io::Result<()> {
 /// Remove whatever is at a path, with all below it. Links are removed and never followed; folders that may not be
 /// written to are made so.
 pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+    crash::here("disk");
     match about(path)? {
         None => Ok(()),
         Some(about) if !about.is_dir() => remove_file(path),

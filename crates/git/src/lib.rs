@@ -8,6 +8,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
 mod borrowed;
+pub mod crash;
 mod disk;
 mod error;
 mod history;

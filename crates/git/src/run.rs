@@ -13,6 +13,7 @@ use signalbox_core::Refusal;
 use signalbox_runner::{End, Program, Ran};
 
 use crate::Result;
+use crate::crash;
 use crate::error::{Doing, GitError};
 use crate::names::Oid;
 
@@ -255,6 +256,7 @@ impl Call {
     /// Run it, however it ends.
     pub fn run(self) -> Result<Ran> {
         let doing = self.doing;
+        crash::here("git");
         self.program.run().doing(|| format!("{doing}: git does not start"))
     }
 

@@ -1,6 +1,9 @@
 //! Places where a test may kill this process. They are there in debug builds only.
+//!
+//! Every call of git and every change to a file of ours is one, because whoever is killed between two of them must find its
+//! way on from what the first one left. Those who use this crate name further places of their own.
 
-/// Die here, if a test wants it: `SIGNALBOX_CRASH=name`, or `name:3` for the third time.
+/// Die here, if a test wants it: `SIGNALBOX_CRASH=name`, `name:3` for the third time, or `any:7` for the seventh place.
 #[cfg(debug_assertions)]
 pub fn here(name: &str) {
     use std::sync::atomic::{AtomicU64, Ordering};
