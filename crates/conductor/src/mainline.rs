@@ -4,6 +4,7 @@
 //! becomes part of ours when it passes validation, or when they say so.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use signalbox_core::{Event, Who};
@@ -19,10 +20,13 @@ use crate::run::Say;
 use crate::site::{Agreed, Site};
 use crate::validate::{Bench, Verdict};
 
+/// How soon it is looked again whether what was in the way of the person's checkout still is.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
+
 /// What was seen and told of it.
 pub struct Mainline {
-    /// The person's main as it was looked at last, and ours then.
-    seen: Option<(Oid, Oid)>,
+    /// The person's main as it was looked at last, and ours then, and when.
+    seen: Option<(Oid, Oid, Instant)>,
     told: Option<String>,
     refused: Arc<Mutex<Option<Oid>>>,
     busy: Arc<Mutex<bool>>,
@@ -48,14 +52,22 @@ impl Mainline {
     ) -> Result<bool, Failed> {
         let Some(theirs) = site.user.branch(&site.integration, &site.main)? else { return Ok(false) };
         let ours = site.tip()?;
-        if theirs == ours || self.seen.as_ref() == Some(&(theirs.clone(), ours.clone())) {
+        if theirs == ours && self.seen.is_none() {
+            // Whoever was killed when only the index of the checkout was left to write has left it locked.
+            merge::follow(site)?;
+            self.seen = Some((theirs.clone(), ours.clone(), Instant::now()));
+        }
+        let is_known = |(their, our, at): &(Oid, Oid, Instant)| {
+            *their == theirs && *our == ours && at.elapsed() < LOOK_AGAIN
+        };
+        if theirs == ours || self.seen.as_ref().is_some_and(is_known) {
             return Ok(false);
         }
         site.user.import(&site.integration, &site.main)?;
         if site.integration.is_ancestor(&theirs, &ours)? {
             let advanced = merge::follow(site)?;
             self.tell(&advanced, &ours, say);
-            self.seen = Some((theirs, ours));
+            self.seen = Some((theirs, ours, Instant::now()));
             return Ok(matches!(advanced, Advanced::Branch | Advanced::Checkout(_)));
         }
         if site.integration.is_ancestor(&ours, &theirs)? {
@@ -69,7 +81,7 @@ impl Mainline {
             ),
             say,
         );
-        self.seen = Some((theirs, ours));
+        self.seen = Some((theirs, ours, Instant::now()));
         Ok(false)
     }
 
