@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signalbox_core::work::{Handed, Place};
 use signalbox_core::{Refusal, Ticket};
-use signalbox_git::{BranchName, Git, Head, Integration, Key, Oid, UserRepository};
+use signalbox_git::{BranchName, Git, GitError, Head, Integration, Key, Oid, RefName, UserRepository};
 use signalbox_store::config::Config;
 use signalbox_store::{Home, project};
 
@@ -88,11 +88,13 @@ fn from_repository(
     Ok(commit.map(|commit| Handed { commit: commit.to_string(), branch, place: Place::Repository }))
 }
 
-/// Bring what was handed in into our own repository. Answers the commit, if it is there.
+/// Bring what was handed in into our own repository, where a ref of its own holds it. Answers the commit, if it is there.
 pub fn gather(site: &Site, ticket: &Ticket) -> Result<Option<Oid>, Failed> {
     let Some(submission) = &ticket.work.submission else { return Ok(None) };
     let Some(commit) = Oid::parse(&submission.handed.commit) else { return Ok(None) };
-    if site.integration.exists(&commit)? {
+    // The ref says that all of it is there. The commit alone does not: somebody may have been killed who fetched it.
+    let name = RefName::parse(&format!("refs/signalbox/handed/{}/{commit}", ticket.id))?;
+    if site.integration.ref_at(&name)?.is_some() {
         return Ok(Some(commit));
     }
     match submission.handed.place {
@@ -108,5 +110,12 @@ pub fn gather(site: &Site, ticket: &Ticket) -> Result<Option<Oid>, Failed> {
             }
         }
     }
-    Ok(site.integration.exists(&commit)?.then_some(commit))
+    if !site.integration.is_whole(&commit, &site.tip()?)? {
+        return Ok(None);
+    }
+    match site.integration.update_ref(&name, &commit, None) {
+        // Somebody else was quicker.
+        Ok(()) | Err(GitError::Moved { .. }) => Ok(Some(commit)),
+        Err(error) => Err(error.into()),
+    }
 }

@@ -175,6 +175,18 @@ impl Integration {
         }
     }
 
+    /// Whether a commit is there with all that it needs beyond `beside`. A fetch that was cut off leaves commits whose
+    /// files are missing.
+    pub fn is_whole(&self, commit: &Oid, beside: &Oid) -> Result<bool> {
+        let not = format!("^{beside}");
+        let words = ["rev-list", "--objects", "--quiet", commit.as_str(), &not];
+        let ran = self.place.call("look for a commit and its files", words).run()?;
+        match ran.end {
+            End::Code(code) => Ok(code == 0),
+            _ => Err(GitError::of_run("look for a commit and its files", &ran)),
+        }
+    }
+
     /// What stands directly in a tree.
     pub(crate) fn entries_of(&self, tree: &Oid) -> Result<Vec<Entry>> {
         let output =
