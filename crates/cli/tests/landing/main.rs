@@ -1,0 +1,21 @@
+//! Getting to main: the loop is killed wherever it can be, and what came of it is read from git's objects alone.
+#![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod check;
+mod ground;
+mod kills;
+mod merges;
+
+/// A file that is no `mod` is never compiled, and its tests never run.
+#[test]
+fn no_file_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/landing");
+    let main = std::fs::read_to_string(folder.join("main.rs")).expect("main.rs");
+    for entry in std::fs::read_dir(folder).expect("the folder") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        let module = name.strip_suffix(".rs").filter(|module| *module != "main");
+        if let Some(module) = module {
+            assert!(main.lines().any(|line| line == format!("mod {module};")), "{name} is not in main.rs");
+        }
+    }
+}
