@@ -46,6 +46,7 @@ enum What {
     Stop,
     /// Change how many agents work at once; 0: as the contract says; for people
     Concurrency {
+        /// How many, up to 100
         #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
         number: u32,
     },
@@ -68,6 +69,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         Some(What::Stop) => Wish::Stop,
         Some(What::Concurrency { number }) => Wish::Concurrency(*number),
     };
+    cx.who()?.must_be_human("say what the loop does")?;
     let runs = conductor::is_running(cx.home()?, &project);
     if wish == Wish::Stop && !runs {
         return Err(CommandError::precondition("run.none", format!("no loop runs for `{project}`"))

@@ -40,6 +40,12 @@ enum What {
 }
 
 pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
+    // Who may ask does not depend on whether there is anything.
+    match &arguments.what {
+        What::List { .. } => {}
+        What::Clean { .. } => cx.who()?.must_be_human("take workspaces away")?,
+        What::Restore { .. } => cx.who()?.must_be_human("restore a workspace")?,
+    }
     let project = project(cx)?;
     if !Site::exists(cx.home()?, &project) {
         if cx.ui.json {
@@ -52,7 +58,6 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     match arguments.what {
         What::List { .. } => list(cx, &site),
         What::Clean { id } => {
-            cx.who()?.must_be_human("take workspaces away")?;
             let id = id.map(|typed| ticket(cx, &typed)).transpose()?;
             for kept in conductor::clean_by_hand(&site, id.as_ref())? {
                 cx.ui.status(&format!("Kept as {kept}."));
@@ -60,7 +65,6 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             Ok(())
         }
         What::Restore { id, keep } => {
-            cx.who()?.must_be_human("restore a workspace")?;
             let id = ticket(cx, &id)?;
             let path = conductor::restore(&site, &id, keep.as_deref())?;
             cx.ui.status(&format!("{id} is in {} again.", path.display()));

@@ -38,7 +38,11 @@ const PLAN: &str = "[[tickets]]\nkey = \"a\"\ntitle = \"First\"\n[[tickets]]\nke
 fn titles(env: &TestEnv) -> Vec<String> {
     let listed = json_of(&env.sb(["list", "--all", "--json"]).success());
     let rows = listed.as_array().expect("a list").iter();
-    rows.filter_map(|row| row["title"].as_str().map(ToOwned::to_owned)).collect()
+    let titles = rows.filter_map(|row| row["title"].as_str().map(ToOwned::to_owned));
+    // What is filed at the same time is listed in any order.
+    let mut titles: Vec<String> = titles.collect();
+    titles.sort();
+    titles
 }
 
 #[test]

@@ -231,6 +231,15 @@ fn what_the_judge_calls_human_only_is_refused_by_the_command_itself() {
                 refused(&["shape", "--reshape"]);
                 refused(&["shape"]);
             }
+            ("run", words) => words.iter().for_each(|word| match *word {
+                "concurrency" => refused(&["run", "concurrency", "2"]),
+                word => refused(&["run", word]),
+            }),
+            ("queue", ["adopt"]) => refused(&["queue", "adopt"]),
+            ("workspace", ["clean", "restore"]) => {
+                refused(&["workspace", "clean"]);
+                refused(&["workspace", "restore", &id]);
+            }
             ("esc", _) => {
                 refused(&["esc", "answer", "1", "yes"]);
                 refused(&["esc", "promote", "1"]);

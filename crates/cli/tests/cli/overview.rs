@@ -144,6 +144,10 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       trust                     Look at what a repository's contract runs, and trust it
 
     Agents and what they may do
+      run                       Take ready tickets to main: set agents to work, review, merge
+      why                       Say why a ticket is where it is, and what it waits for
+      queue                     Show what waits to be merged, and what for
+      workspace, workspaces     List, clean and restore the directories that agents work in
       agent                     Run an agent CLI in a terminal that can be watched, recorded and told things
       agents                    List the agents that run, and what each is doing
       attach                    Watch an agent's terminal, or type in it
