@@ -107,8 +107,12 @@ impl Site {
 
     /// The contract on main, and whether a person trusts it.
     pub fn agreed(&self, index: &Index) -> Result<Agreed, Failed> {
-        let tip = self.tip()?;
-        let bytes = self.integration.read_file(&tip, &TreePath::new(contract::PATH.as_bytes()))?;
+        self.agreed_at(index, &self.tip()?)
+    }
+
+    /// The contract at a commit, and whether a person trusts it.
+    pub fn agreed_at(&self, index: &Index, commit: &Oid) -> Result<Agreed, Failed> {
+        let bytes = self.integration.read_file(commit, &TreePath::new(contract::PATH.as_bytes()))?;
         let Some(bytes) = bytes else {
             let message = format!("{} is not on {}", contract::PATH, self.main);
             return Err(Refusal::new("contract.missing", message)
