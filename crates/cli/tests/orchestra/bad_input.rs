@@ -157,15 +157,17 @@ fn a_repository_without_a_commit_is_told_so() {
 }
 
 /// What is unusual, but no reason not to work.
+struct Unusual(&'static str, fn(&Shop));
+
 #[test]
 fn unusual_repositories_are_worked_on_all_the_same() {
-    let unusual: &[(&str, fn(&Shop))] = &[
-        ("a detached HEAD", |shop| drop(shop.git(&["checkout", "-q", "--detach"]))),
-        ("a branch of the same name, checked out elsewhere", |shop| {
+    let unusual = [
+        Unusual("a detached HEAD", |shop| drop(shop.git(&["checkout", "-q", "--detach"]))),
+        Unusual("a branch of the same name, checked out elsewhere", |shop| {
             let there = shop.env.root().join("elsewhere");
             shop.git(&["worktree", "add", "-q", "-b", "core/one", there.to_str().expect("UTF-8")]);
         }),
-        ("a submodule", |shop| {
+        Unusual("a submodule", |shop| {
             let other = shop.env.root().join("other");
             std::fs::create_dir_all(&other).expect("a folder");
             shop.git_in(&other, &["init", "-q", "-b", "main"]);
@@ -174,7 +176,7 @@ fn unusual_repositories_are_worked_on_all_the_same() {
             shop.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", path, "vendor"]);
             shop.commit("A submodule");
         }),
-        ("files that are pointers", |shop| {
+        Unusual("files that are pointers", |shop| {
             let project = shop.env.project();
             shop.env.write(project.join(".gitattributes"), "*.bin filter=lfs diff=lfs merge=lfs -text\n");
             let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n";
@@ -182,7 +184,7 @@ fn unusual_repositories_are_worked_on_all_the_same() {
             shop.commit("A large file");
         }),
     ];
-    for (what, comes) in unusual {
+    for Unusual(what, comes) in unusual {
         let mut shop = Shop::new();
         comes(&shop);
         shop.env.sb(["trust", "--yes"]).success();
