@@ -169,6 +169,30 @@ fn validate_and_adopt(
     Ok(true)
 }
 
+/// The contract to begin with. Where ours is missing, broken or not trusted, and the person has committed one since that they
+/// trust, theirs is taken over: there is nothing to validate it with, and nothing could ever be run before.
+pub fn agree(site: &Site, index: &Index, say: &Say) -> Result<Agreed, Failed> {
+    let agreed = site.agreed(index);
+    if agreed.as_ref().is_ok_and(|agreed| agreed.trust.require(&site.project).is_ok()) {
+        return agreed;
+    }
+    let ours = site.tip()?;
+    let theirs = site.user.branch(&site.integration, &site.main)?.filter(|theirs| *theirs != ours);
+    if let Some(theirs) = theirs {
+        site.user.import(&site.integration, &site.main)?;
+        if site.integration.is_ancestor(&ours, &theirs)? {
+            let newer = site.agreed_at(index, &theirs)?;
+            newer.trust.require(&site.project)?;
+            adopt(site, &ours, &theirs, &Who::System)?;
+            say(&format!("{} is now where yours is, because its contract is trusted: {theirs}", site.main));
+            return Ok(newer);
+        }
+    }
+    let agreed = agreed?;
+    agreed.trust.require(&site.project)?;
+    Ok(agreed)
+}
+
 /// Make the person's main ours.
 pub fn adopt(site: &Site, ours: &Oid, theirs: &Oid, who: &Who) -> Result<(), Failed> {
     site.user.import(&site.integration, &site.main)?;

@@ -18,7 +18,7 @@ use crate::error::Failed;
 use crate::fleet::Watched;
 use crate::jobs::Jobs;
 use crate::look::{Look, look};
-use crate::mainline::Mainline;
+use crate::mainline::{self, Mainline};
 use crate::queue::Worker;
 use crate::site::{Agreed, Site};
 use crate::steps::Hands;
@@ -78,8 +78,7 @@ pub fn run(home: &Home, config: &Config, project: &ProjectName, options: &Option
     let site = Arc::new(Site::open(home, config, project)?);
     let (index, _) = site.store.read()?;
     // What is wrong with the contract is said before anything begins.
-    let agreed = site.agreed(&index)?;
-    agreed.trust.require(project)?;
+    let agreed = mainline::agree(&site, &index, &options.say)?;
     for sentence in agreed.contract.lacks() {
         (options.say)(&format!("warning: {sentence}"));
     }

@@ -12,7 +12,7 @@ use signalbox_git::{
 use signalbox_store::config::Config;
 use signalbox_store::contract::{self, Contract};
 use signalbox_store::index::Filter;
-use signalbox_store::{Home, Index, Outcome, Store, StoreError, policy, trust};
+use signalbox_store::{Home, Index, Outcome, Store, StoreError, escalation, policy, trust};
 
 use crate::error::Failed;
 
@@ -107,8 +107,12 @@ impl Site {
 
     /// The contract on main, and whether a person trusts it.
     pub fn agreed(&self, index: &Index) -> Result<Agreed, Failed> {
-        let tip = self.tip()?;
-        let bytes = self.integration.read_file(&tip, &TreePath::new(contract::PATH.as_bytes()))?;
+        self.agreed_at(index, &self.tip()?)
+    }
+
+    /// The contract at a commit, and whether a person trusts it.
+    pub fn agreed_at(&self, index: &Index, commit: &Oid) -> Result<Agreed, Failed> {
+        let bytes = self.integration.read_file(commit, &TreePath::new(contract::PATH.as_bytes()))?;
         let Some(bytes) = bytes else {
             let message = format!("{} is not on {}", contract::PATH, self.main);
             return Err(Refusal::new("contract.missing", message)
@@ -151,12 +155,18 @@ impl Site {
         Ok(self.store.execute(&Who::System, &|_| Ok(command.clone()))?)
     }
 
-    /// The project's tickets that are not done, and everything they wait for.
+    /// The project's tickets that are not done or that a person is asked about, and everything they wait for.
     pub fn tickets(&self, index: &Index) -> Result<(Vec<Ticket>, Board), Failed> {
         use signalbox_core::Status;
         let statuses = Status::ALL.into_iter().filter(|status| *status != Status::Done).collect();
         let filter = Filter { project: Some(self.project.clone()), statuses, ..Filter::default() };
-        let tickets = index.tickets(&filter).map_err(StoreError::from)?;
+        let mut tickets = index.tickets(&filter).map_err(StoreError::from)?;
+        // A question about one that is done has become pointless, and somebody has to say so.
+        let pending = escalation::pending(index)?.into_iter().filter_map(|one| one.asked.ticket);
+        for id in pending.filter(|id| !tickets.iter().any(|ticket| ticket.id == *id)).collect::<Vec<_>>() {
+            let asked_about = index.ticket(&id).map_err(StoreError::from)?;
+            tickets.extend(asked_about.filter(|ticket| ticket.project == self.project));
+        }
         let board = index.surroundings(tickets.iter().map(|ticket| &ticket.id)).map_err(StoreError::from)?;
         Ok((tickets, board))
     }

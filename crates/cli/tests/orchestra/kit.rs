@@ -121,7 +121,10 @@ impl Shop {
     pub fn begin(&self, words: &[&str]) -> Loop {
         let mut command = self.env.command();
         let (out, err) = (self.env.root().join("loop.out"), self.env.root().join("loop.err"));
-        let file = |path: &Path| std::fs::File::create(path).expect("a file");
+        let file = |path: &Path| {
+            self.env.write(path, "");
+            std::fs::OpenOptions::new().append(true).open(path).expect("a file")
+        };
         command.args(words).stdin(Stdio::null()).stdout(file(&out)).stderr(file(&err));
         let child = command.spawn().expect("start sb");
         Loop { child, out, err, what: format!("sb {}", words.join(" ")) }

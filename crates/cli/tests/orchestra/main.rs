@@ -1,6 +1,7 @@
 //! Tickets taken to main by `sb run`, through the built binary, with real git and scripted agents.
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
+mod bad_input;
 mod control;
 mod kit;
 mod review;

@@ -151,6 +151,18 @@ fn a_review_that_never_ends_becomes_a_question() {
 }
 
 #[test]
+fn a_question_about_what_is_done_meanwhile_is_withdrawn() {
+    let mut shop = Shop::with(&contract().replace("attempts = 3", "attempts = 1"));
+    shop.script(&[("doer of core/one,", vec![json!({ "crash": 7 })])]);
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    shop.run().success();
+    assert!(shop.questions().contains_key(&one));
+    shop.env.sb(["close", &one, "I did it myself"]).success();
+    shop.run().success();
+    assert_eq!(shop.questions().len(), 0);
+}
+
+#[test]
 fn a_branch_that_is_deleted_before_it_is_merged_lands_all_the_same() {
     let mut shop = Shop::with(&independent("human"));
     shop.script(&[("doer of core/", does("src/one", "one\nok\n"))]);

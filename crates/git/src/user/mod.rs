@@ -139,7 +139,7 @@ impl UserRepository {
                 "git.no-main",
                 format!("{} has no main branch: looked for {tried}", self.top.display()),
             )
-            .hint("Say which branch it is: `main = \"…\"` below `[project]` in `.signalbox/project.toml`.")
+            .hint("Say which branch it is: `main = \"…\"` in `.signalbox/project.toml`.")
         }
         .into())
     }
