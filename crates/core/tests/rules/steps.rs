@@ -154,8 +154,12 @@ fn changes() -> impl Strategy<Value = Changes> {
 fn command() -> impl Strategy<Value = Command> {
     let note = || option::of(text());
     prop_oneof![
-        new_ticket().prop_map(|new| Command::New(Box::new(new))),
-        vec(new_ticket(), 0..3).prop_map(Command::NewAll),
+        // Together as often as one of the others, so that histories go as far as without them.
+        prop_oneof![
+            new_ticket().prop_map(|new| Command::New(Box::new(new))),
+            vec(new_ticket(), 0..3).prop_map(Command::NewAll),
+            (tickets(), tickets()).prop_map(|(hold, free)| Command::Escalate { hold, free }),
+        ],
         ticket().prop_map(|id| Command::Pick { id }),
         vec(ticket(), 0..5).prop_map(|candidates| Command::Pop { candidates }),
         (ticket(), status(), note()).prop_map(|(id, to, text)| Command::Move { id, to, text }),
@@ -175,7 +179,6 @@ fn command() -> impl Strategy<Value = Command> {
             met
         }),
         (ticket(), changes()).prop_map(|(id, changes)| Command::Edit { id, changes: Box::new(changes) }),
-        (tickets(), tickets()).prop_map(|(hold, free)| Command::Escalate { hold, free }),
         (ticket(), option::weighted(0.8, assignee()))
             .prop_map(|(id, assignee)| Command::Assign { id, assignee }),
         (ticket(), text()).prop_map(|(id, reason)| Command::Hold { id, reason }),
@@ -352,6 +355,12 @@ fn orchestrated(ticket: &Ticket, who: &Who, dice: u8) -> Option<(Who, Command)> 
     let next_run = work.run + 1;
     let command = match (&work.merge, &work.start, ticket.status) {
         _ if dice & 16 != 0 => return None,
+        // What comes too late, or from a run that is over.
+        (Some(_), _, Status::Review) if dice % 16 == 11 => {
+            let note = Some("Once more.".to_owned());
+            return Some((Who::Human, Command::Submit { id, note, handed: Some(handed(&commit)) }));
+        }
+        (Some(at), _, _) if dice % 16 == 13 => merge(MergeStep::Back { run: at.run().unwrap_or(0) + 7 }),
         (Some(Merge::Landing(at)), _, _) if dice.is_multiple_of(3) => merge(MergeStep::Back { run: at.run }),
         (Some(Merge::Landing(at)), _, _) => merge(landed(&at.commit, at.run)),
         (Some(Merge::Validated(at)), _, _) => merge(landing(&at.commit, at.run)),
