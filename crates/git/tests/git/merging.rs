@@ -85,7 +85,7 @@ fn landed_trees_are_what_plain_git_makes_of_them() {
                 landed += 1;
             }
             Merged::Empty => {
-                assert_eq!(plain(&clone, &["diff", "--cached", "--name-only"]), "", "seed {seed}")
+                assert_eq!(plain(&clone, &["diff", "--cached", "--name-only"]), "", "seed {seed}");
             }
             Merged::Conflict { files } => {
                 assert!(!clean, "seed {seed}");
@@ -113,7 +113,7 @@ fn landed_trees_are_what_plain_git_makes_of_them() {
                 assert!(!rebase.status.success() && !files.is_empty(), "seed {seed}");
             }
             Rebased::Empty => {
-                assert_eq!(plain(&clone, &["rev-parse", "HEAD"]), main.to_string(), "seed {seed}")
+                assert_eq!(plain(&clone, &["rev-parse", "HEAD"]), main.to_string(), "seed {seed}");
             }
             other @ Rebased::NotLinear { .. } => panic!("{other:?}"),
         }

@@ -51,7 +51,7 @@ fn whatever_ran_there_leaves_no_trace_but_caches() {
         &|| write(path.join("src/x.log"), "ignored\n"),
         &|| {
             std::fs::set_permissions(path.join("README.md"), std::fs::Permissions::from_mode(0o755))
-                .expect("a mode")
+                .expect("a mode");
         },
         &|| {
             std::fs::remove_dir_all(path.join("src")).expect("it goes");
@@ -82,7 +82,7 @@ fn whatever_ran_there_leaves_no_trace_but_caches() {
         },
         &|| {
             std::fs::set_permissions(path.join("src"), std::fs::Permissions::from_mode(0o500))
-                .expect("a mode")
+                .expect("a mode");
         },
         &|| write(path.join("src/.git/config"), "[core]\n"),
         &|| write(path.join(".gitattributes"), "* filter=x eol=crlf\n"),
