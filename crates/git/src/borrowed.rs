@@ -70,6 +70,11 @@ pub(crate) struct Format {
 
 impl Format {
     pub fn of(git: &Git, config: &Path) -> Result<Self> {
+        // Most say nothing of it, which can be seen without a git.
+        let text = disk::small_text(config);
+        if text.is_some_and(|text| !text.to_ascii_lowercase().contains("extensions")) {
+            return Ok(Self { objects: ObjectFormat::Sha1, refs: RefStorage::Files });
+        }
         let is = |name: &str, value: &str| -> Result<bool> {
             Ok(git.setting(config, name)?.is_some_and(|found| found.eq_ignore_ascii_case(value)))
         };
@@ -110,7 +115,9 @@ pub(crate) fn config(format: Format) -> String {
 
 /// Make `dir` borrow from the git directory `from`, or bring it up to date.
 pub(crate) fn borrow(git: &Git, dir: &Path, from: &Path) -> Result<Place> {
-    let format = Format::of(git, &from.join("config"))?;
+    // One that cannot be read says nothing; whoever needs it to be right has looked before.
+    let format = Format::of(git, &from.join("config"))
+        .unwrap_or(Format { objects: ObjectFormat::Sha1, refs: RefStorage::Files });
     let doing = || format!("prepare {}", dir.display());
     disk::make_dirs(dir).doing(doing)?;
     disk::settle(&dir.join("config"), config(format).as_bytes()).doing(doing)?;

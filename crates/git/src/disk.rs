@@ -94,6 +94,12 @@ pub(crate) fn settle(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes)
 }
 
+/// A file that must not be there yet. What it is part of is made anew if the power goes, so nobody waits for the disk.
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
+    file.write_all(bytes)
+}
+
 /// A file that must not be there yet, flushed.
 pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     crash::here("disk");

@@ -74,11 +74,10 @@ impl Integration {
 
     /// The commits that `tip` has and `base` has not, oldest first.
     pub fn commits(&self, base: &Oid, tip: &Oid) -> Result<Vec<Commit>> {
-        let ids = self.between(base, tip)?;
-        if ids.is_empty() {
-            return Ok(Vec::new());
+        let mut commits = self.bare_commits(base, tip)?;
+        if commits.is_empty() {
+            return Ok(commits);
         }
-        let mut commits = self.read_commits(&ids)?;
         let pair = |commit: &Commit| match commit.parents.first() {
             Some(parent) => format!("{} {parent}\n", commit.id),
             None => format!("{}\n", commit.id),
@@ -110,7 +109,13 @@ impl Integration {
         Ok(commits)
     }
 
-    pub(crate) fn between(&self, base: &Oid, tip: &Oid) -> Result<Vec<Oid>> {
+    /// The same without what they changed.
+    pub(crate) fn bare_commits(&self, base: &Oid, tip: &Oid) -> Result<Vec<Commit>> {
+        let ids = self.between(base, tip)?;
+        if ids.is_empty() { Ok(Vec::new()) } else { self.read_commits(&ids) }
+    }
+
+    fn between(&self, base: &Oid, tip: &Oid) -> Result<Vec<Oid>> {
         let not = format!("^{base}");
         let words = ["rev-list", "--reverse", "--topo-order", tip.as_str(), &not];
         let output = self.place.call("list commits", words).output()?;
@@ -187,13 +192,6 @@ impl Integration {
         }
     }
 
-    /// What stands directly in a tree.
-    pub(crate) fn entries_of(&self, tree: &Oid) -> Result<Vec<Entry>> {
-        let output =
-            self.place.call("list a tree", ["ls-tree", "-z", "--full-tree", tree.as_str()]).output()?;
-        Ok(zero_ended(&output).filter_map(parse_entry).collect())
-    }
-
     /// Every file of a commit or tree, with its mode.
     pub(crate) fn entries(&self, tree: &Oid) -> Result<Vec<Entry>> {
         let output =
@@ -215,19 +213,6 @@ pub(crate) struct Entry {
     pub kind: String,
     pub oid: Oid,
     pub path: TreePath,
-}
-
-impl Entry {
-    /// The mode as `mktree` reads it.
-    pub fn mode(&self) -> &'static str {
-        match self.mode {
-            0o040_000 => "040000",
-            0o100_755 => "100755",
-            0o120_000 => "120000",
-            0o160_000 => "160000",
-            _ => "100644",
-        }
-    }
 }
 
 /// `100644 blob <oid>\t<path>`

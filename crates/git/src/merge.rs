@@ -83,7 +83,7 @@ impl Integration {
     /// Each commit from `base` to `tip` on top of `main`, with its own message and author. Those that change nothing
     /// there are left out.
     pub fn rebase_onto(&self, main: &Oid, tip: &Oid, base: &Oid, committer: &Person) -> Result<Rebased> {
-        let commits = self.commits(base, tip)?;
+        let commits = self.bare_commits(base, tip)?;
         let mut head = (main.clone(), self.tree_of(main)?);
         let mut made = Vec::new();
         for commit in &commits {

@@ -4,6 +4,7 @@
 //! none of the caller's variables, and has no terminal, editor, pager or helper to start. What comes from outside is handed
 //! over as a checked name, on standard input, or after `--end-of-options`.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -116,25 +117,27 @@ impl Git {
 
     /// A setting in a file that somebody else may have written. Nothing that the file includes is read.
     pub(crate) fn setting(&self, file: &Path, name: &str) -> Result<Option<String>> {
+        Ok(self.settings(file)?.remove(&name.to_ascii_lowercase()))
+    }
+
+    /// All of them, by their names in lower case; the last one counts.
+    pub(crate) fn settings(&self, file: &Path) -> Result<HashMap<String, String>> {
         if !file.is_file() {
-            return Ok(None);
+            return Ok(HashMap::new());
         }
-        let words = [
-            OsStr::new("config"),
-            OsStr::new("--file"),
-            file.as_os_str(),
-            OsStr::new("--no-includes"),
-            OsStr::new("--get"),
-            OsStr::new("--end-of-options"),
-            OsStr::new(name),
-        ];
+        let words = ["config", "--no-includes", "-z", "--list", "--file"].map(OsStr::new).into_iter();
         let doing = || format!("read {}", file.display());
-        let ran = self.program_with(words, &[]).run().doing(doing)?;
-        match ran.end {
-            End::Code(0) => Ok(Some(ran.text().trim_end_matches('\n').to_owned())),
-            End::Code(1) => Ok(None),
-            _ => Err(GitError::of_run(&doing(), &ran)),
+        let ran = self.program_with(words.chain([file.as_os_str()]), &[]).run().doing(doing)?;
+        if !ran.succeeded() {
+            return Err(GitError::of_run(&doing(), &ran));
         }
+        // A name without a value is a yes.
+        let pair = |entry: &[u8]| {
+            let text = String::from_utf8_lossy(entry).into_owned();
+            let (name, value) = text.split_once('\n').unwrap_or((&text, "true"));
+            (name.to_ascii_lowercase(), value.to_owned())
+        };
+        Ok(zero_ended(&ran.stdout).map(pair).collect())
     }
 
     fn program_with(

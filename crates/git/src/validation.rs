@@ -123,10 +123,10 @@ impl ValidationTree {
         }
         let mut alternates = self.integration.path().join("objects").into_os_string().into_encoded_bytes();
         alternates.push(b'\n');
-        disk::write_new(&dot_git.join("objects/info/alternates"), &alternates)?;
-        disk::write_new(&dot_git.join("HEAD"), format!("{commit}\n").as_bytes())?;
+        disk::put(&dot_git.join("objects/info/alternates"), &alternates)?;
+        disk::put(&dot_git.join("HEAD"), format!("{commit}\n").as_bytes())?;
         let text = config(Format { objects: self.integration.format(), refs: RefStorage::Files });
-        disk::write_new(&dot_git.join("config"), text.replace("bare = true", "bare = false").as_bytes())?;
+        disk::put(&dot_git.join("config"), text.replace("bare = true", "bare = false").as_bytes())?;
         disk::copy(index, &dot_git.join("index"))?;
         Ok(())
     }

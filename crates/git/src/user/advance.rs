@@ -143,13 +143,14 @@ impl UserRepository {
         }
         let configs = [self.dirs.common.join("config"), checkout.git_dir.join("config.worktree")];
         for config in &configs {
+            let settings = self.git.settings(config)?;
             for (setting, why) in [
-                ("core.sparseCheckout", "it is a sparse checkout"),
-                ("core.splitIndex", "its index is split"),
+                ("core.sparsecheckout", "it is a sparse checkout"),
+                ("core.splitindex", "its index is split"),
                 ("core.autocrlf", "it converts line ends"),
                 ("core.worktree", "its files are elsewhere"),
             ] {
-                let value = self.git.setting(config, setting)?;
+                let value = settings.get(setting);
                 if value.is_some_and(|value| !matches!(value.as_str(), "false" | "no" | "0" | "off")) {
                     return special(why);
                 }

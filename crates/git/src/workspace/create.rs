@@ -3,6 +3,7 @@
 use signalbox_core::Refusal;
 
 use super::fill::Fill;
+use super::objects::kinds;
 use super::{Record, State, Workspace, WorkspaceSpec, Workspaces};
 use crate::Result;
 use crate::disk;
@@ -13,11 +14,9 @@ impl Workspaces {
     pub fn create(&self, spec: &WorkspaceSpec) -> Result<Workspace> {
         let _lock = self.lock(&spec.key)?;
         let integration = &self.integration;
-        for commit in [&spec.start, &spec.base] {
-            if !integration.exists(commit)? {
-                return Err(
-                    Refusal::not_found("git.no-commit", format!("there is no commit {commit}")).into()
-                );
+        for (oid, kind) in kinds(&integration.place, [&spec.start, &spec.base].into_iter())? {
+            if kind.as_deref() != Some("commit") {
+                return Err(Refusal::not_found("git.no-commit", format!("there is no commit {oid}")).into());
             }
         }
         let fill = Fill {
@@ -90,8 +89,8 @@ impl Workspaces {
         });
         workspace.write()?;
         // What a workspace borrows has a ref for as long as it is there.
-        self.integration.set_ref(&workspace.own_ref("start"), &spec.start)?;
-        self.integration.set_ref(&workspace.own_ref("base"), &spec.base)?;
+        let refs = [(workspace.own_ref("start"), &spec.start), (workspace.own_ref("base"), &spec.base)];
+        self.integration.set_refs(&refs)?;
         let making = workspace.record.aside("making");
         let made = workspace.fill(&making, fill).and_then(|()| {
             disk::rename_to_new(&making, &spec.path).doing(doing)?;

@@ -8,6 +8,9 @@ use crate::disk;
 use crate::error::Doing;
 use crate::names::{ObjectFormat, Oid};
 
+/// Mode, kind, object and name of something in a tree.
+pub(super) type TreeLine = (&'static str, &'static str, Oid, String);
+
 /// What a new workspace holds.
 #[derive(Debug)]
 pub(super) struct Fill {
@@ -99,16 +102,16 @@ fn write_git_dir(dot_git: &Path, workspace: &Workspace, fill: &Fill) -> std::io:
         ));
     }
     alternates.push(b'\n');
-    disk::write_new(&dot_git.join("objects/info/alternates"), &alternates)?;
+    disk::put(&dot_git.join("objects/info/alternates"), &alternates)?;
     let mut refs: Vec<String> = fill.refs.iter().map(|(name, oid)| format!("{oid} {name}\n")).collect();
     refs.sort_by(|one, other| {
         one.split_once(' ').map(|(_, name)| name).cmp(&other.split_once(' ').map(|(_, name)| name))
     });
     let packed = format!("# pack-refs with: sorted \n{}", refs.concat());
-    disk::write_new(&dot_git.join("packed-refs"), packed.as_bytes())?;
-    disk::write_new(&dot_git.join("HEAD"), fill.head.as_bytes())?;
-    disk::write_new(&dot_git.join("config"), config(workspace).as_bytes())?;
-    disk::write_new(&dot_git.join("signalbox"), workspace.record.id.as_bytes())
+    disk::put(&dot_git.join("packed-refs"), packed.as_bytes())?;
+    disk::put(&dot_git.join("HEAD"), fill.head.as_bytes())?;
+    disk::put(&dot_git.join("config"), config(workspace).as_bytes())?;
+    disk::put(&dot_git.join("signalbox"), workspace.record.id.as_bytes())
 }
 
 /// The configuration that the agent's own git starts with.
@@ -133,10 +136,9 @@ fn quoted(text: &str) -> String {
 }
 
 impl Workspace {
-    /// What a tree of ours is put together from: `(mode, kind, object, name)` each.
-    pub(super) fn make_tree(&self, entries: &[(&str, &str, &Oid, String)]) -> Result<Oid> {
-        let line =
-            |(mode, kind, oid, name): &(&str, &str, &Oid, String)| format!("{mode} {kind} {oid}\t{name}\0");
+    /// Put a tree of ours together.
+    pub(super) fn make_tree(&self, entries: &[TreeLine]) -> Result<Oid> {
+        let line = |(mode, kind, oid, name): &TreeLine| format!("{mode} {kind} {oid}\t{name}\0");
         let input: String = entries.iter().map(line).collect();
         self.integration.place.call("write a tree", ["mktree", "-z", "--missing"]).reading(input).oid()
     }

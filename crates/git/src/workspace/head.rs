@@ -107,8 +107,10 @@ impl Workspace {
     /// `None`: the branch, or all of it, is gone.
     pub fn fetch(&self) -> Result<Option<Oid>> {
         let Some(tip) = self.head()?.own_tip().cloned() else { return Ok(None) };
-        self.fetch_objects(&self.own("view"), std::slice::from_ref(&tip))?;
-        self.note_fetched(&tip)?;
+        if self.last_tip()?.as_ref() != Some(&tip) {
+            self.fetch_objects(&self.own("view"), std::slice::from_ref(&tip))?;
+            self.note_fetched(&tip)?;
+        }
         Ok(Some(tip))
     }
 

@@ -12,6 +12,7 @@ mod keep;
 mod objects;
 mod remove;
 mod restore;
+mod search;
 mod snapshot;
 mod status;
 
@@ -27,6 +28,7 @@ use crate::disk;
 use crate::error::{Doing, GitError};
 use crate::integration::Integration;
 use crate::names::{BranchName, Key, Oid, RefName};
+use crate::refs::RefChange;
 use crate::run::Place;
 
 pub use head::Head;
@@ -294,8 +296,11 @@ impl Workspace {
     /// Nothing is left of it but what was kept.
     fn forget(&self) -> Result<()> {
         let prefix = RefName::ours(format_args!("ws/{}", self.record.key));
-        for (name, oid) in self.integration.refs(&prefix)? {
-            self.integration.delete_ref(&name, &oid)?;
+        let refs = self.integration.refs(&prefix)?.into_iter();
+        let gone: Vec<RefChange> =
+            refs.map(|(name, oid)| RefChange { name, new: None, expected: Some(oid) }).collect();
+        if !gone.is_empty() {
+            self.integration.update_refs(&gone)?;
         }
         let folder = self.own("");
         // The record goes first: without it nothing else counts.

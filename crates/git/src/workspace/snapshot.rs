@@ -106,8 +106,13 @@ impl Workspace {
             place.call(doing(), words).on_files(directory).index(index).at_length()
         };
         let mut left_out = Vec::new();
-        let mut listed = paths(list(&["-m", "-d", "-o", "--exclude-standard"], &seen), &mut left_out)?;
-        let indexed = paths(list(&["--cached"], &seen), &mut left_out)?;
+        // With a letter and a space before each: `H` is one that the index has, which says nothing of the file.
+        let (mut listed, mut indexed) = (BTreeSet::new(), BTreeSet::new());
+        for line in paths(list(&["-t", "-c", "-m", "-d", "-o", "--exclude-standard"], &seen), &mut left_out)?
+        {
+            let set = if line.starts_with(b"H ") { &mut indexed } else { &mut listed };
+            set.insert(line.get(2..).unwrap_or_default().to_vec());
+        }
         listed.extend(tracked.difference(&indexed).cloned());
 
         let mut eyes = Eyes::new(directory);

@@ -42,6 +42,7 @@ impl Workspace {
     /// What its files stand on, as a commit that the integration repository has.
     fn known_tip(&self, head: &Head) -> Result<Oid> {
         match head.tip() {
+            Some(tip) if tip == self.start() || self.last_tip()?.as_ref() == Some(tip) => Ok(tip.clone()),
             Some(tip) => {
                 self.fetch_objects(&self.own("view"), std::slice::from_ref(tip))?;
                 Ok(tip.clone())

@@ -164,7 +164,8 @@ pub const VECTORS: &[Vector] = &[
     config!("alias", true, "alias.evil" = bang, "alias.update-ref" = bang, "alias.fetch" = bang),
     config!("trailer", true, "trailer.evil.command" = trap),
     config!("difftool", true, "difftool.evil.cmd" = trap),
-    config!("gc.recentObjectsHook", true, "gc.recentObjectsHook" = trap),
+    // It is asked about objects that nothing points at and that are weeks old.
+    config!("gc.recentObjectsHook", false, "gc.recentObjectsHook" = trap),
     config!("tar.command", true, "tar.evil.command" = trap),
     // Git heeds it only where an agent cannot easily write.
     config!("uploadpack.packObjectsHook", false, "uploadpack.packObjectsHook" = trap),
