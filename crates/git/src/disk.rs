@@ -51,6 +51,10 @@ pub(crate) fn about(path: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
+pub(crate) fn is_absent_at(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| is_absent(&error))
+}
+
 pub(crate) fn is_real_dir(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|about| about.is_dir())
 }

@@ -14,6 +14,7 @@ use signalbox_runner::{End, Program, Ran};
 
 use crate::Result;
 use crate::crash;
+use crate::disk;
 use crate::error::{Doing, GitError};
 use crate::names::Oid;
 
@@ -23,6 +24,8 @@ const OLDEST: (u32, u32) = (2, 40);
 const QUICK: Duration = Duration::from_secs(60);
 /// How long a call may take that moves files or objects.
 pub(crate) const LONG: Duration = Duration::from_secs(30 * 60);
+/// The largest file of settings that is looked into before git is asked.
+const MOST_CONFIG: u64 = 1 << 20;
 /// How much a call may print: lists of paths are long.
 const MOST_OUTPUT: usize = 256 << 20;
 
@@ -116,8 +119,15 @@ impl Git {
 
     /// A setting in a file that somebody else may have written. Nothing that the file includes is read.
     pub(crate) fn setting(&self, file: &Path, name: &str) -> Result<Option<String>> {
-        if !file.is_file() {
-            return Ok(None);
+        // Most files do not even have the word, and asking git takes a process.
+        let last = name.rsplit('.').next().unwrap_or(name).as_bytes();
+        let names = |text: &[u8]| text.windows(last.len()).any(|word| word.eq_ignore_ascii_case(last));
+        match disk::read_plain(file, MOST_CONFIG) {
+            Ok(None) => return Ok(None),
+            Ok(Some(text)) if !names(&text) => return Ok(None),
+            // What cannot be read so is git's to judge.
+            _ if !file.is_file() => return Ok(None),
+            _ => {}
         }
         let words = [
             OsStr::new("config"),
