@@ -34,7 +34,7 @@ cargo xtask COMMAND
   fuzz [MINUTES]         the property tests, optimised, with new cases for so long (10 minutes if not said)
   sim [--seed N]         the orchestrator under simulated faults: one seed, with its story if it fails,
       [--seeds N]        or so many (10,000 if not said)
-  bench [NAME]           measure against the goals: start, hook, growth, list, who, race, pty;
+  bench [NAME]           measure against the goals: start, hook, growth, list, who, race, pty, merge;
                          a run of all of them rewrites the figures in bench/README.md
   help                   this text
 ";

@@ -29,6 +29,8 @@ pub struct Watched {
     found: Vec<(Record, Life)>,
     states: HashMap<AgentId, (Instant, bool)>,
     changes: HashMap<AgentId, (Instant, Vec<String>)>,
+    /// What each ticket changes, as it was handed in with this commit.
+    handed: HashMap<TicketId, (String, Vec<String>)>,
 }
 
 /// The agents of a project that the orchestrator set to work and that belong to an attempt under way, or still run.
@@ -197,6 +199,19 @@ impl Watched {
         let waits = matches!(state, Ok(State::WaitingPermission | State::WaitingAnswer));
         self.states.insert(record.id.clone(), (Instant::now(), waits));
         waits
+    }
+
+    /// The files that were handed in for a ticket. They are looked for once, because nobody changes them any more.
+    pub fn handed(&mut self, site: &Site, ticket: &TicketId, commit: &str) -> Vec<String> {
+        if let Some((known, files)) = self.handed.get(ticket)
+            && known == commit
+        {
+            return files.clone();
+        }
+        // What cannot be seen is no reason to hold anybody up.
+        let files = site.changed_files(ticket).unwrap_or_default();
+        self.handed.insert(ticket.clone(), (commit.to_owned(), files.clone()));
+        files
     }
 
     fn changed(&mut self, site: &Site, record: &Record, ticket: &TicketId) -> Vec<String> {

@@ -53,7 +53,7 @@ pub fn look(
         agents: limits.concurrency,
         projects: BTreeMap::from([(site.project.clone(), limits.clone())]),
     };
-    let items = items(site, index, &tickets, &board)?;
+    let items = items(site, index, &tickets, &board, watched)?;
     let plan = plan(&items, &fleet, &all, now);
     Ok(Look { plan, tickets, fleet, limits })
 }
@@ -63,14 +63,15 @@ fn items<'a>(
     index: &Index,
     tickets: &'a [Ticket],
     board: &Board,
+    watched: &mut Watched,
 ) -> Result<Vec<Item<'a>>, Failed> {
     let mut items = Vec::new();
     for ticket in tickets {
         let escalation = escalation::blocking(index, &ticket.id)?.into_iter().next();
         let mut files: Vec<String> = ticket.files.clone();
         // What a branch has changed already is no guess.
-        if ticket.work.submission.is_some() {
-            files.extend(site.changed_files(&ticket.id).unwrap_or_default());
+        if let Some(submission) = &ticket.work.submission {
+            files.extend(watched.handed(site, &ticket.id, &submission.handed.commit));
         }
         items.push(Item::of(ticket, open_dependencies(board, ticket), escalation, files));
     }

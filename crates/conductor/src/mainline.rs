@@ -63,13 +63,14 @@ impl Mainline {
         if theirs == ours || self.seen.as_ref().is_some_and(is_known) {
             return Ok(false);
         }
-        site.user.import(&site.integration, &site.main)?;
-        if site.integration.is_ancestor(&theirs, &ours)? {
+        // Mostly it is one of ours, left behind.
+        if site.integration.exists(&theirs)? && site.integration.is_ancestor(&theirs, &ours)? {
             let advanced = merge::follow(site)?;
             self.tell(&advanced, &ours, say);
             self.seen = Some((theirs, ours, Instant::now()));
             return Ok(matches!(advanced, Advanced::Branch | Advanced::Checkout(_)));
         }
+        site.user.import(&site.integration, &site.main)?;
         if site.integration.is_ancestor(&ours, &theirs)? {
             return self.adopt(site, agreed, index, &ours, &theirs, jobs, say);
         }

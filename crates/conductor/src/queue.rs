@@ -17,7 +17,7 @@ use signalbox_git::{Oid, crash};
 use signalbox_store::contract::Landing;
 use signalbox_store::index::Filter;
 use signalbox_store::log::Position;
-use signalbox_store::{StoreError, clock};
+use signalbox_store::{StoreError, clock, trust};
 
 use crate::error::Failed;
 use crate::merge::{self, Moved};
@@ -111,6 +111,7 @@ impl Turns<'_> {
             self.empty_at = Some(position);
             return Ok(false);
         }
+        let main = self.site.tip()?;
         let agreed = self.site.agreed(&index)?;
         drop(index);
         self.shared.busy.store(true, Ordering::SeqCst);
@@ -126,7 +127,11 @@ impl Turns<'_> {
         let mut input = Input::Look;
         let mut did = false;
         loop {
-            let seen = self.seen(pushes)?;
+            if input == Input::Look && self.site.tip()? != main {
+                // What has landed may have changed the contract.
+                return Ok(true);
+            }
+            let seen = self.seen(&agreed)?;
             let Some((_, queue)) = &mut self.queue else { return Ok(did) };
             let actions = queue.step(&seen, input, clock::now());
             if actions.is_empty() {
@@ -141,15 +146,16 @@ impl Turns<'_> {
     }
 
     /// Everything as it is now.
-    fn seen(&self, pushes: bool) -> Result<Seen, Failed> {
+    fn seen(&self, agreed: &Agreed) -> Result<Seen, Failed> {
         let site = self.site;
+        let pushes = agreed.contract.merge.mode == Landing::Push;
         let (index, _) = site.store.read()?;
         let filter = Filter { project: Some(site.project.clone()), ..Filter::default() };
         let tickets = index.tickets(&filter).map_err(StoreError::from)?;
         let main = site.tip()?;
         let mut contained = std::collections::BTreeSet::new();
         for commit in asks_about(&tickets) {
-            let Some(oid) = Oid::parse(&commit) else { continue };
+            let Some(oid) = Oid::parse(&commit).filter(|oid| *oid != main) else { continue };
             if !site.integration.exists(&oid)? {
                 continue;
             }
@@ -160,7 +166,9 @@ impl Turns<'_> {
                 contained.insert(commit);
             }
         }
-        let lands = self.shared.lands.load(Ordering::SeqCst);
+        // The loop looks at the trust too, but may not have come round to it since main moved.
+        let is_trusted = matches!(agreed.trust, trust::State::Trusted { .. });
+        let lands = is_trusted && self.shared.lands.load(Ordering::SeqCst);
         Ok(Seen::of(&tickets, &site.project, main.as_str(), contained, lands))
     }
 

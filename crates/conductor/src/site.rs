@@ -1,7 +1,7 @@
 //! One project and its repositories: the person's, ours, and the workspaces of its tickets.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use signalbox_core::landing::Policy;
 use signalbox_core::{Board, ProjectName, Refusal, Ticket, TicketId, Who};
@@ -30,6 +30,7 @@ pub struct Site {
     pub integration: Integration,
     /// Only one at a time brings the person's main after ours.
     pub following: Mutex<()>,
+    known_contract: Mutex<Option<(Oid, Option<Vec<u8>>)>>,
 }
 
 /// The contract as it stands on main.
@@ -79,6 +80,7 @@ impl Site {
             user,
             integration,
             following: Mutex::default(),
+            known_contract: Mutex::default(),
         };
         if site.integration.ref_at(&site.main_ref())?.is_none() {
             let tip = site.user.import(&site.integration, &site.main)?;
@@ -112,8 +114,7 @@ impl Site {
 
     /// The contract at a commit, and whether a person trusts it.
     pub fn agreed_at(&self, index: &Index, commit: &Oid) -> Result<Agreed, Failed> {
-        let bytes = self.integration.read_file(commit, &TreePath::new(contract::PATH.as_bytes()))?;
-        let Some(bytes) = bytes else {
+        let Some(bytes) = self.contract_bytes(commit)? else {
             let message = format!("{} is not on {}", contract::PATH, self.main);
             return Err(Refusal::new("contract.missing", message)
                 .hint("`sb bootstrap --write` proposes one; commit it, and then `sb trust`.")
@@ -122,6 +123,19 @@ impl Site {
         let contract = Contract::parse(&bytes, contract::PATH)?;
         let trust = trust::state(index, &self.project, &bytes)?;
         Ok(Agreed { contract, trust, hash: trust::hash(&bytes) })
+    }
+
+    /// The contract at a commit. It is the same for as long as main is.
+    fn contract_bytes(&self, commit: &Oid) -> Result<Option<Vec<u8>>, Failed> {
+        let mut known = self.known_contract.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, bytes)) = known.as_ref()
+            && at == commit
+        {
+            return Ok(bytes.clone());
+        }
+        let bytes = self.integration.read_file(commit, &TreePath::new(contract::PATH.as_bytes()))?;
+        *known = Some((commit.clone(), bytes.clone()));
+        Ok(bytes)
     }
 
     /// What may be changed by whom, as the person and the contract say.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signalbox_core::work::{Handed, Place};
 use signalbox_core::{Refusal, Ticket};
-use signalbox_git::{BranchName, Git, GitError, Head, Integration, Key, Oid, RefName, UserRepository};
+use signalbox_git::{BranchName, Git, Head, Integration, Key, Oid, RefName, UserRepository};
 use signalbox_store::config::Config;
 use signalbox_store::{Home, project};
 
@@ -97,25 +97,20 @@ pub fn gather(site: &Site, ticket: &Ticket) -> Result<Option<Oid>, Failed> {
     if site.integration.ref_at(&name)?.is_some() {
         return Ok(Some(commit));
     }
-    match submission.handed.place {
-        Place::Workspace => {
-            if let Some(workspace) = site.workspace(&ticket.id)? {
-                workspace.fetch()?;
-            }
-        }
-        Place::Repository => {
-            let branch = BranchName::of_user(&submission.handed.branch)?;
-            if site.user.branch(&site.integration, &branch)?.is_some() {
-                site.user.import(&site.integration, &branch)?;
-            }
-        }
+    let is_there = match submission.handed.place {
+        Place::Workspace => match site.workspace(&ticket.id)? {
+            Some(workspace) => workspace.fetch_as(&commit, &name)?,
+            None => false,
+        },
+        Place::Repository => site.user.fetch_as(&site.integration, &commit, &name)?,
+    };
+    if is_there {
+        return Ok(Some(commit));
     }
+    // It is gone where it was made, but may have been brought here with something else.
     if !site.integration.is_whole(&commit, &site.tip()?)? {
         return Ok(None);
     }
-    match site.integration.update_ref(&name, &commit, None) {
-        // Somebody else was quicker.
-        Ok(()) | Err(GitError::Moved { .. }) => Ok(Some(commit)),
-        Err(error) => Err(error.into()),
-    }
+    site.integration.update_ref(&name, &commit, None)?;
+    Ok(Some(commit))
 }

@@ -10,7 +10,7 @@ use signalbox_core::Refusal;
 use crate::Result;
 use crate::disk;
 use crate::error::{Doing, GitError};
-use crate::names::ObjectFormat;
+use crate::names::{ObjectFormat, Oid, RefName};
 use crate::run::{Git, Place};
 
 /// What a configuration of ours says, whoever's refs and objects are borrowed. The last lines let histories in that were
@@ -178,6 +178,24 @@ pub(crate) fn fetch(into: &Place, from: &Path, specs: &[String], doing: &str) ->
         .into());
     }
     Err(GitError::of_run(doing, &ran))
+}
+
+/// Fetch one commit with all that it needs, and name it, as one. Says whether it is there to be had.
+pub(crate) fn fetch_as(
+    into: &Place,
+    from: &Place,
+    commit: &Oid,
+    name: &RefName,
+    doing: &str,
+) -> Result<bool> {
+    match fetch(into, &from.dir, &[format!("+{commit}:{name}")], doing) {
+        Ok(()) => Ok(true),
+        // It is looked for only now, because it nearly always is there.
+        Err(error) => {
+            let ran = from.call(doing, ["cat-file", "-e", commit.as_str()]).run()?;
+            if ran.succeeded() { Err(error) } else { Ok(false) }
+        }
+    }
 }
 
 /// Where the git directory of a checkout is, and where that keeps refs and objects: for a linked worktree not the same.

@@ -159,6 +159,22 @@ impl Integration {
         self.place.call("find the tree of a commit", ["rev-parse", "--verify", "-q", &tree]).oid()
     }
 
+    /// The commits of `tip` down to `base`, newest first, with their parents and trees as they stand in the objects. Where
+    /// `base` is no ancestor of it, they go down to where the two part.
+    pub fn chain(&self, base: &Oid, tip: &Oid) -> Result<Vec<(Oid, Vec<Oid>, Oid)>> {
+        let not = format!("^{base}");
+        let doing = "list commits";
+        let words = ["log", "--topo-order", "--format=%H %T %P", tip.as_str(), &not];
+        let output = self.place.call(doing, words).output()?;
+        let lines = output.split(|b| *b == b'\n').filter(|line| !line.is_empty());
+        let parse = |line: &[u8]| {
+            let mut oids = line.split(|b| *b == b' ').filter_map(Oid::parse_bytes);
+            let (commit, tree) = (oids.next()?, oids.next()?);
+            Some((commit, oids.collect(), tree))
+        };
+        lines.map(|line| parse(line).ok_or_else(|| unreadable(doing))).collect()
+    }
+
     pub fn is_ancestor(&self, old: &Oid, new: &Oid) -> Result<bool> {
         is_ancestor(&self.place, old, new)
     }

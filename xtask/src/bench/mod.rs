@@ -9,6 +9,7 @@ mod hook;
 mod list;
 mod machine;
 mod measure;
+mod merge;
 mod pty;
 mod race;
 mod report;
@@ -40,6 +41,7 @@ const BENCHES: &[Row] = &[
     ("race", race::run),
     ("pty", pty::run),
     ("daemon", daemon::run),
+    ("merge", merge::run),
 ];
 
 /// What all benches share.

@@ -57,9 +57,8 @@ fn one(site: &Site, contract: &Contract, head: &Oid, main: &Oid, ticket: &Ticket
     let refuse = |why: MergeTrouble, message: String, files: Vec<String>| {
         Ok(Built::Refused { why, message, files, diff: diff.clone() })
     };
-    let fits = |commit: Oid| -> Result<Built, Failed> {
-        let tree = site.integration.tree_of(&commit)?.to_string();
-        Ok(Built::Fits { commit: commit.to_string(), tree, diff: diff.clone() })
+    let fits = |commit: Oid, tree: Oid| -> Result<Built, Failed> {
+        Ok(Built::Fits { commit: commit.to_string(), tree: tree.to_string(), diff: diff.clone() })
     };
     if changed.is_empty() {
         let message = format!("it changes nothing against {}", site.main);
@@ -88,7 +87,7 @@ fn one(site: &Site, contract: &Contract, head: &Oid, main: &Oid, ticket: &Ticket
     };
     if contract.merge.style == Style::Rebase {
         match site.integration.rebase_onto(head, &commit, &base, &committer)? {
-            Rebased::Landed { tip, .. } => return fits(tip),
+            Rebased::Landed { tip, tree, .. } => return fits(tip, tree),
             Rebased::Conflict { files, .. } => return conflict(files),
             Rebased::Empty => return empty(),
             // A merge cannot be replayed without losing what was decided in it: it lands as one.
@@ -96,7 +95,7 @@ fn one(site: &Site, contract: &Contract, head: &Oid, main: &Oid, ticket: &Ticket
         }
     }
     match site.integration.squash_onto(head, &commit, &base, &message(ticket), &author, &committer)? {
-        Merged::Landed { commit, .. } => fits(commit),
+        Merged::Landed { commit, tree } => fits(commit, tree),
         Merged::Conflict { files } => conflict(files),
         Merged::Empty => empty(),
     }

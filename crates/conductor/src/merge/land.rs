@@ -20,9 +20,12 @@ pub enum Moved {
 
 /// Move main from one commit to another whose tree is exactly this one.
 pub fn land(site: &Site, from: &Oid, to: &Oid, tree: &Oid) -> Result<Moved, Failed> {
-    let found = site.integration.tree_of(to)?;
-    if found != *tree || !site.integration.is_ancestor(from, to)? {
-        let message = format!("{to} is not what was validated: its tree is {found}, and not {tree}");
+    let chain = site.integration.chain(from, to)?;
+    let is_on_top = chain.windows(2).all(|pair| pair[0].1 == [pair[1].0.clone()])
+        && chain.last().is_some_and(|(_, parents, _)| parents == std::slice::from_ref(from));
+    let found = chain.first().filter(|(commit, ..)| commit == to).map(|(.., found)| found);
+    if found != Some(tree) || !is_on_top {
+        let message = format!("{to} is not what was validated on top of {from}: its tree is to be {tree}");
         return Err(Refusal::new("merge.other-tree", message)
             .hint("Nothing was moved. `sb queue` shows what waits; it will be built anew.")
             .into());

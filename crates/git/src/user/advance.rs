@@ -227,10 +227,13 @@ impl Work<'_> {
         let checkout = || self.intent.directory.clone();
         disk::remove_file(&self.index.with_extension("index.lock")).doing(|| self.doing())?;
         disk::copy(&git_dir.join("index"), &self.index).doing(|| self.doing())?;
-        let (_, _) = self.call(&["update-index", "-q", "--refresh"]).ending(&[0, 1])?;
+        // Not quietly: then it would not tell whether a file differs.
+        let (differs, _) = self.call(&["update-index", "--refresh"]).ending(&[0, 1])?;
         if clean == Clean::Checked {
-            let staged = ["diff-index", "--cached", "--name-only", "-z", self.intent.old.as_str()];
-            for words in [staged.as_slice(), &["diff-files", "--name-only", "-z"]] {
+            let staged: &[&str] = &["diff-index", "--cached", "--name-only", "-z", self.intent.old.as_str()];
+            let unstaged: &[&str] = &["diff-files", "--name-only", "-z"];
+            // Where refreshing found nothing, there is nothing to be named.
+            for words in [staged].into_iter().chain((differs != 0).then_some(unstaged)) {
                 let output = self.call(words).output()?;
                 if let Some(first) = zero_ended(&output).next() {
                     let first = TreePath::new(first).to_string();
@@ -387,13 +390,15 @@ fn changes(view: &Place, intent: &Intent) -> Result<Vec<Change>> {
 
 /// Whether any path that changed goes through a filter, before or after.
 fn filtered(view: &Place, changes: &[Change], intent: &Intent) -> Result<bool> {
-    let of_kind = |unwanted| changes.iter().filter(move |change| change.kind != unwanted);
-    let sides = [(&intent.old, Kind::Added), (&intent.new, Kind::Deleted)];
-    for (commit, unwanted) in sides {
+    let paths: BTreeSet<&[u8]> = changes.iter().map(|change| change.path.as_bytes()).collect();
+    let is_attributes = |path: &&[u8]| path.rsplit(|b| *b == b'/').next() == Some(b".gitattributes");
+    // Where no attributes changed, the two sides say the same.
+    let sides =
+        if paths.iter().any(is_attributes) { vec![&intent.old, &intent.new] } else { vec![&intent.new] };
+    for commit in sides {
         let source = format!("--source={commit}");
-        let paths: BTreeSet<&[u8]> = of_kind(unwanted).map(|change| change.path.as_bytes()).collect();
         let call = view.call("look for filters", ["check-attr", &source, "--stdin", "-z", "filter"]);
-        let output = call.reading(zero_joined(paths)).output()?;
+        let output = call.reading(zero_joined(paths.iter().copied())).output()?;
         // Path, attribute, value, each ended by a zero byte.
         let values = output.split(|b| *b == 0).skip(2).step_by(3);
         if values.into_iter().any(|value| !matches!(value, b"unspecified" | b"unset" | b"")) {

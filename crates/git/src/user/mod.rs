@@ -164,6 +164,13 @@ impl UserRepository {
         Ok(tip)
     }
 
+    /// Copy a commit, with all it needs, into the integration repository, where it gets this name. Says whether it is there
+    /// to be had.
+    pub fn fetch_as(&self, integration: &Integration, commit: &Oid, name: &RefName) -> Result<bool> {
+        let doing = format!("fetch {commit} from {}", self.top.display());
+        borrowed::fetch_as(&integration.place, &self.view(integration)?, commit, name, &doing)
+    }
+
     /// Copy a commit, with all it needs, into the user's repository, where `refs/signalbox/main` names it. No branch of
     /// theirs is touched.
     pub fn publish(&self, integration: &Integration, commit: &Oid) -> Result<()> {
@@ -174,8 +181,7 @@ impl UserRepository {
             return Ok(());
         }
         let doing = format!("copy main to {}", self.top.display());
-        borrowed::fetch(&view, integration.path(), &[commit.to_string()], &doing)?;
-        self.move_ref(&view, &name, commit, there.as_ref())
+        borrowed::fetch(&view, integration.path(), &[format!("+{commit}:{name}")], &doing)
     }
 
     fn move_ref(&self, view: &Place, name: &RefName, new: &Oid, expected: Option<&Oid>) -> Result<()> {

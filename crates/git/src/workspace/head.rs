@@ -114,6 +114,14 @@ impl Workspace {
         Ok(Some(tip))
     }
 
+    /// Bring one commit of it, with all that it needs, into the integration repository, where it gets this name. Says
+    /// whether it is there to be had.
+    pub fn fetch_as(&self, commit: &Oid, name: &RefName) -> Result<bool> {
+        let Some(view) = self.view()? else { return Ok(false) };
+        let doing = format!("fetch {commit} from {}", self.path().display());
+        borrowed::fetch_as(&self.integration.place, &view, commit, name, &doing)
+    }
+
     /// The ref that holds its branch as it was last fetched.
     pub fn fetched(&self) -> RefName {
         self.own_ref("branch")
