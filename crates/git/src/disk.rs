@@ -96,6 +96,7 @@ pub(crate) fn settle(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// A file that must not be there yet. What it is part of is made anew if the power goes, so nobody waits for the disk.
 pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    crash::here("disk");
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(path)?;
     file.write_all(bytes)
 }

@@ -85,6 +85,7 @@ impl Workspaces {
             email: spec.email.clone(),
             id: random()?,
             directory: None,
+            kept: None,
             state: State::Making,
         });
         workspace.write()?;

@@ -82,6 +82,8 @@ struct Record {
     id: String,
     /// Device and number of the directory.
     directory: Option<(u64, u64)>,
+    /// The commit of the keep-ref that holds it, once it is being removed.
+    kept: Option<Oid>,
     state: State,
 }
 
@@ -293,18 +295,39 @@ impl Workspace {
         disk::is_real_dir(directory) && (self.record.directory.is_some_and(same) || marked())
     }
 
-    /// Nothing is left of it but what was kept.
+    /// Nothing is left of it but what was kept. Whatever was fetched from it and is not in the keep-ref keeps a name: an
+    /// agent may have rewound its branch and removed `.git`, or somebody the whole directory.
     fn forget(&self) -> Result<()> {
         let prefix = RefName::ours(format_args!("ws/{}", self.record.key));
-        let refs = self.integration.refs(&prefix)?.into_iter();
-        let gone: Vec<RefChange> =
-            refs.map(|(name, oid)| RefChange { name, new: None, expected: Some(oid) }).collect();
+        let (mut past, mut gone) = (Vec::new(), Vec::new());
+        for (name, oid) in self.integration.refs(&prefix)? {
+            let borrowed = [self.own_ref("start"), self.own_ref("base")].contains(&name);
+            if !borrowed && !self.is_kept(&oid)? {
+                past.push((RefName::ours(format_args!("past/{}/{oid}", self.record.key)), oid.clone()));
+            }
+            gone.push(RefChange { name, new: None, expected: Some(oid) });
+        }
+        self.integration.set_refs(&past.iter().map(|(name, oid)| (name.clone(), oid)).collect::<Vec<_>>())?;
         if !gone.is_empty() {
             self.integration.update_refs(&gone)?;
         }
         let folder = self.own("");
-        // The record goes first: without it nothing else counts.
-        disk::remove_file(&self.own("workspace.json")).doing(|| format!("remove {}", folder.display()))?;
-        disk::remove_tree(&folder).doing(|| format!("remove {}", folder.display()))
+        let doing = || format!("remove {}", folder.display());
+        // The record goes first: without it nothing else counts. The lock stays: somebody may be waiting for it.
+        disk::remove_file(&self.own("workspace.json")).doing(doing)?;
+        for entry in std::fs::read_dir(&folder).doing(doing)? {
+            let entry = entry.doing(doing)?;
+            if entry.file_name() != "lock" && entry.file_name() != "scratch" {
+                disk::remove_tree(&entry.path()).doing(doing)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_kept(&self, commit: &Oid) -> Result<bool> {
+        match &self.record.kept {
+            Some(kept) => self.integration.is_ancestor(commit, kept),
+            None => Ok(false),
+        }
     }
 }

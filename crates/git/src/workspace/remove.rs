@@ -35,6 +35,7 @@ impl Workspace {
             .hint("Look at it, and remove by hand what nobody needs.")
             .into());
         }
+        self.record.kept = Some(keep.commit.clone());
         if disk::about(&path).doing(doing)?.is_none() {
             return self.forget();
         }

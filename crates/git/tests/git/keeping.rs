@@ -288,6 +288,12 @@ fn rewound_branches_keep_what_they_held() {
     assert_eq!(workspace.fetch().expect("fetched"), Some(twice));
     let refs = plain(rig.integration.path(), &["for-each-ref", "--format=%(refname)", "refs/signalbox/ws"]);
     assert!(refs.contains(&format!("was/{once}")), "{refs}");
+    // Without its repository nothing in the workspace leads there any more, and it is found all the same.
+    std::fs::remove_dir_all(workspace.path().join(".git")).expect("it goes");
+    let keep = keep(&workspace);
+    workspace.remove(&keep).expect("it is removed");
+    let refs = plain(rig.integration.path(), &["for-each-ref", "--format=%(refname)", "refs/signalbox"]);
+    assert!(refs.contains(&format!("past/sb_rewind/{once}")) && !refs.contains("/ws/"), "{refs}");
 }
 
 #[test]

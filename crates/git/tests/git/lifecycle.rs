@@ -113,6 +113,138 @@ fn helper() {
     }
 }
 
+/// Every step at which somebody can be killed over something: a call of git, or a change to a file. `begin` makes it ready,
+/// and `end` finishes and looks at it, after a kill at each step and after none.
+fn kill_at_every_step(test: &str, begin: impl Fn() -> Rig, end: impl Fn(&Rig, &str)) -> usize {
+    for step in 1..500 {
+        let rig = begin();
+        let output = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", test, "--nocapture"])
+            .env("SB_GIT_INTEGRATION", rig.integration.path())
+            .env("SIGNALBOX_CRASH", format!("any:{step}"))
+            .output()
+            .expect("it runs");
+        wait_for_orphans(&rig);
+        end(&rig, &format!("killed at step {step}"));
+        if output.status.code().is_some() {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            return step - 1;
+        }
+    }
+    panic!("it never ended");
+}
+
+#[test]
+fn killed_at_every_step_of_keeping_and_removing() {
+    let begin = || {
+        let rig = Rig::new();
+        let workspace = rig.workspace("sb_life");
+        write(workspace.path().join("a"), "committed\n");
+        rig.commit(&workspace, "a");
+        write(workspace.path().join("a"), "staged\n");
+        plain(workspace.path(), &["add", "a"]);
+        write(workspace.path().join("a"), "staged again\n");
+        plain(workspace.path(), &["add", "a"]);
+        write(workspace.path().join("b"), "not committed\n");
+        rig
+    };
+    let held = held_by(&begin().spec("sb_life").path);
+    let steps = kill_at_every_step("lifecycle::helper", begin, |rig, what| {
+        let path = rig.spec("sb_life").path;
+        assert_safe(rig, &path, &held, what);
+        let workspaces = rig.integration.workspaces();
+        let key = Key::parse("sb_life").expect("a key");
+        if let Some(workspace) = workspaces.find(&key).unwrap_or_else(|error| panic!("{what}: {error}")) {
+            assert!(path.exists(), "{what}");
+            let keep = workspace.keep("again", now()).unwrap_or_else(|error| panic!("{what}: {error}"));
+            workspace.remove(&keep).unwrap_or_else(|error| panic!("{what}: {error}"));
+        }
+        assert_safe(rig, &path, &held, what);
+        assert!(!path.exists() && workspaces.list().expect("a list").is_empty(), "{what}");
+        let folder = path.parent().expect("a folder");
+        assert_eq!(std::fs::read_dir(folder).expect("a folder").count(), 0, "{what}: something is left");
+        let keeps = workspaces.keeps(Some(&key)).expect("keeps");
+        workspaces.restore(&keeps[0], &path).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(plain(&path, &["status", "--porcelain"]), "M  a\n?? b", "{what}");
+    });
+    assert!(steps > 30, "{steps}");
+}
+
+#[test]
+fn create_helper() {
+    let Some(integration) = std::env::var_os("SB_GIT_INTEGRATION") else { return };
+    let integration = Integration::open(&git(), Path::new(&integration)).expect("an integration repository");
+    let spec = spec_beside(&integration);
+    integration.workspaces().create(&spec).expect("it is made");
+}
+
+/// What [`Rig::spec`] gives, for a process that has no rig.
+fn spec_beside(integration: &Integration) -> signalbox_git::WorkspaceSpec {
+    let main = crate::rig::main_branch();
+    let tip = integration.ref_at(&main.as_ref_name()).expect("refs").expect("main");
+    let root = integration.path().ancestors().nth(3).expect("the test's folder");
+    signalbox_git::WorkspaceSpec {
+        key: Key::parse("sb_life").expect("a key"),
+        path: root.join("workspaces/sb_life"),
+        branch: signalbox_git::BranchName::parse("web/sb_life").expect("a branch"),
+        start: tip.clone(),
+        base: tip,
+        main: Some(main),
+        name: "Ada".to_owned(),
+        email: "ada@example.org".to_owned(),
+    }
+}
+
+#[test]
+fn killed_at_every_step_of_making() {
+    let steps = kill_at_every_step("lifecycle::create_helper", Rig::new, |rig, what| {
+        let spec = spec_beside(&rig.integration);
+        let made =
+            rig.integration.workspaces().create(&spec).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(plain(made.path(), &["status", "--porcelain"]), "", "{what}");
+        assert_eq!(made.head().expect("a head"), signalbox_git::Head::OnBranch { tip: rig.main() }, "{what}");
+        let folder = made.path().parent().expect("a folder");
+        assert_eq!(std::fs::read_dir(folder).expect("a folder").count(), 1, "{what}: something is left");
+    });
+    assert!(steps > 15, "{steps}");
+}
+
+#[test]
+fn advance_helper() {
+    let Some(integration) = std::env::var_os("SB_GIT_INTEGRATION") else { return };
+    let integration = Integration::open(&git(), Path::new(&integration)).expect("an integration repository");
+    let user = integration.path().ancestors().nth(3).expect("the test's folder").join("user");
+    let queued = signalbox_git::RefName::parse("refs/signalbox/queue/next").expect("a name");
+    let commit = integration.ref_at(&queued).expect("refs").expect("a commit");
+    let user = signalbox_git::UserRepository::open(&git(), &user).expect("the user's repository");
+    user.advance(&integration, &crate::rig::main_branch(), &commit).expect("an answer");
+}
+
+#[test]
+fn killed_at_every_step_of_advancing() {
+    let queued = signalbox_git::RefName::parse("refs/signalbox/queue/next").expect("a name");
+    let begin = || {
+        let rig = Rig::new();
+        let commit = crate::user::land(&rig, "sb_life", |path| {
+            write(path.join("src/lib.rs"), "pub fn two() {}\n");
+            write(path.join("new/file"), "new\n");
+            std::fs::remove_file(path.join("notes.txt")).expect("it goes");
+        });
+        rig.integration.update_ref(&queued, &commit, None).expect("it is queued");
+        write(rig.user().join("untracked"), "mine\n");
+        rig
+    };
+    let steps = kill_at_every_step("lifecycle::advance_helper", begin, |rig, what| {
+        let commit = rig.integration.ref_at(&queued).expect("refs").expect("a commit");
+        let advanced = rig.repository().advance(&rig.integration, &crate::rig::main_branch(), &commit);
+        advanced.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(plain(&rig.user(), &["rev-parse", "HEAD"]), commit.to_string(), "{what}");
+        assert_eq!(plain(&rig.user(), &["status", "--porcelain"]), "?? untracked", "{what}");
+        assert!(!rig.user().join(".git/index.lock").exists(), "{what}");
+    });
+    assert!(steps > 15, "{steps}");
+}
+
 /// Keep and remove in another process, which is killed after a while.
 fn keep_and_remove_and_be_killed(rig: &Rig, millis: usize) {
     let mut command = Command::new("timeout");
