@@ -29,6 +29,8 @@ pub struct Agent {
     /// What it will do, and when.
     pub acts: Vec<(i64, Act)>,
     pub hangs: bool,
+    /// When it really gave its last sign of life.
+    pub quiet_since: i64,
 }
 
 #[derive(Debug, Clone)]
@@ -130,6 +132,7 @@ pub fn act_all(world: &mut World) -> Result<(), Stop> {
         }
         if !world.agents[at].hangs && !world.agents[at].waits {
             world.agents[at].active = world.now;
+            world.agents[at].quiet_since = world.elapsed;
         }
         while world.agents[at].is_alive()
             && world.agents[at].acts.first().is_some_and(|(due, _)| *due <= world.elapsed)

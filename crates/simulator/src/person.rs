@@ -3,19 +3,26 @@
 use signalbox_core::escalation::{Reply, Wish};
 use signalbox_core::orchestra::Control;
 use signalbox_core::work::{Handed, Place};
-use signalbox_core::{Changes, Command, Priority, Status, TicketId, Who};
+use signalbox_core::{Changes, Command, Priority, Status, Ticket, TicketId, Who};
 
 use crate::world::{Stop, World};
 
 const HUMAN: Who = Who::Human;
 
-/// Do something, or not.
-pub fn act(world: &mut World) -> Result<(), Stop> {
+/// Do something, once in so many times that it is looked at.
+pub fn act(world: &mut World, seldom: usize) -> Result<(), Stop> {
     let person = world.faults.person;
-    if person == 0 || !world.dice.once_in(person) {
+    if person == 0 || !world.dice.once_in(seldom) {
         return Ok(());
     }
-    let ids: Vec<TicketId> = world.board.tickets().map(|ticket| ticket.id.clone()).collect();
+    // What is being merged is what it is most awkward to lay hands on.
+    let merging = |ticket: &&Ticket| ticket.work.merge.is_some();
+    let all = || world.board.tickets().map(|ticket| ticket.id.clone());
+    let mut ids: Vec<TicketId> =
+        world.board.tickets().filter(merging).map(|ticket| ticket.id.clone()).collect();
+    if ids.is_empty() || world.dice.clone().once_in(2) {
+        ids = all().collect();
+    }
     let Some(id) = world.dice.pick(&ids).cloned() else { return Ok(()) };
     let reason = "Because.".to_owned();
     let to = Status::ALL[world.dice.below(6)];

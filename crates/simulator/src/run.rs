@@ -83,7 +83,7 @@ pub fn run(seed: u64) -> Result<Summary, Box<Failure>> {
 
 fn story(world: &mut World) -> Result<usize, Stop> {
     // Not everything goes wrong in every run, so that each kind of trouble is also seen alone.
-    let faults = Faults { kill: 25, disk: 40, clock: 60, person: 8, flaky: 12, agents: true };
+    let faults = Faults { kill: 25, disk: 40, clock: 60, person: 1, flaky: 12, agents: true };
     let mut on = |often: usize| if world.dice.once_in(3) { 0 } else { often };
     world.faults = Faults {
         kill: on(faults.kill),
@@ -105,9 +105,11 @@ fn story(world: &mut World) -> Result<usize, Stop> {
         agent.claimed = false;
     }
     world.say("all is calm");
+    let calm_since = world.elapsed;
     for number in 0..CALM {
         let seconds = until_next(world, &conductor);
         step(world, &mut conductor, &mut ghosts, seconds)?;
+        world.watch.check_calm(world, calm_since).map_err(Stop::Broken)?;
         if conductor.is_settled && ghosts.is_empty() {
             world.watch.check_end(world).map_err(Stop::Broken)?;
             return Ok(CHAOS + number);
@@ -136,7 +138,7 @@ fn until_next(world: &World, conductor: &Loop) -> i64 {
 fn step(world: &mut World, conductor: &mut Loop, ghosts: &mut Vec<Ghost>, seconds: i64) -> Result<(), Stop> {
     world.pass(seconds);
     agent::act_all(world)?;
-    person::act(world)?;
+    person::act(world, 8)?;
     let mut waiting = Vec::new();
     for mut ghost in ghosts.drain(..) {
         if !ghost.haunt(world)? {
@@ -148,6 +150,7 @@ fn step(world: &mut World, conductor: &mut Loop, ghosts: &mut Vec<Ghost>, second
         Err(Stop::Killed) => {
             world.say("the loop is killed");
             ghosts.extend(Ghost::of(world, conductor));
+            person::act(world, 2)?;
             *conductor = Loop::new(conductor.number + 1);
             if world.dice.once_in(4) {
                 world.pass(600);

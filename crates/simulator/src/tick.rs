@@ -39,11 +39,32 @@ pub struct Job {
 
 #[derive(Debug, Clone)]
 pub enum Doing {
-    Prepare { ticket: TicketId, role: Role },
-    CheckTests { ticket: TicketId, commit: String },
-    End { agent: SessionId, reason: EndReason },
-    Build { run: u64, onto: String, entries: Vec<(TicketId, String)> },
-    Validate { run: u64, tip: String },
+    Prepare {
+        ticket: TicketId,
+        role: Role,
+    },
+    CheckTests {
+        ticket: TicketId,
+        commit: String,
+    },
+    End {
+        agent: SessionId,
+        reason: EndReason,
+    },
+    /// Not to be tried again for a while.
+    Rest {
+        ticket: TicketId,
+        until: jiff::Timestamp,
+    },
+    Build {
+        run: u64,
+        onto: String,
+        entries: Vec<(TicketId, String)>,
+    },
+    Validate {
+        run: u64,
+        tip: String,
+    },
 }
 
 impl Loop {
@@ -62,6 +83,13 @@ impl Loop {
         let plan = self.look(world)?;
         self.next = plan.next;
         self.is_settled = plan.steps.is_empty() && self.jobs.is_empty() && checks::is_settled(world, &plan);
+        for step in &plan.steps {
+            if let Step::Start { ticket, role, .. } = step
+                && let Some(ticket) = world.board.ticket(ticket)
+            {
+                world.watch.start_asked(world, ticket, *role).map_err(Stop::Broken)?;
+            }
+        }
         for step in plan.steps {
             world.moment()?;
             self.take(world, step)?;
@@ -107,6 +135,11 @@ impl Loop {
             Doing::Prepare { ticket, .. } => Some(Seen::Prepare(ticket.clone())),
             Doing::CheckTests { ticket, .. } => Some(Seen::CheckTests(ticket.clone())),
             Doing::End { agent, .. } => Some(Seen::End(agent.clone())),
+            Doing::Rest { ticket, until } => Some(Seen::Rests {
+                ticket: ticket.clone(),
+                why: "The disk is full.".to_owned(),
+                until: *until,
+            }),
             Doing::Build { .. } | Doing::Validate { .. } => None,
         });
         Fleet { agents, jobs: jobs.collect(), pools: pools.collect() }
@@ -138,9 +171,6 @@ impl Loop {
     fn take(&mut self, world: &mut World, step: Step) -> Result<(), Stop> {
         match step {
             Step::Start { ticket, role, .. } => {
-                if let Some(ticket) = world.board.ticket(&ticket) {
-                    world.watch.start_asked(world, ticket, role).map_err(Stop::Broken)?;
-                }
                 self.begin(world, 1, 10, Doing::Prepare { ticket, role });
             }
             Step::CheckTests { ticket, commit } => {
@@ -187,6 +217,7 @@ impl Loop {
                 Doing::Prepare { ticket, role } => self.prepared(world, &ticket, role)?,
                 Doing::CheckTests { ticket, commit } => Self::tests_checked(world, &ticket, &commit)?,
                 Doing::End { agent, reason } => Self::end(world, &agent, reason)?,
+                Doing::Rest { .. } => {}
                 Doing::Build { run, onto, entries } => self.built(world, run, &onto, &entries)?,
                 Doing::Validate { run, tip } => self.validated(world, run, &tip)?,
             }
@@ -198,6 +229,8 @@ impl Loop {
     fn prepared(&mut self, world: &mut World, id: &TicketId, role: Role) -> Result<(), Stop> {
         if world.disk_is_full() {
             world.say(format!("no workspace for {id}: the disk is full"));
+            let until = world.now + jiff::SignedDuration::from_secs(15);
+            self.begin(world, 15, 15, Doing::Rest { ticket: id.clone(), until });
             return Ok(());
         }
         let (Some(ticket), Some(topic)) = (world.board.ticket(id).cloned(), world.topics.get(id).cloned())
@@ -232,6 +265,7 @@ impl Loop {
             by: self.number,
             acts,
             hangs: false,
+            quiet_since: world.elapsed,
         });
         let start = Start { role, agent: name, session, branch: "area/slug".to_owned(), base: main };
         let wrote = world.write_from_loop(&Command::Start { id: id.clone(), start })?;

@@ -7,9 +7,13 @@ use signalbox_core::orchestra::overlap;
 use signalbox_core::work::{Merge, Work};
 use signalbox_core::{Board, Event, Fact, Role, SessionId, Status, Ticket, TicketId};
 
+use crate::agent::Agent;
 use crate::world::World;
 
 type Verdict = Result<(), String>;
+
+/// How long ending an agent may take, in seconds, and how far the clock was set back before.
+const SLACK: i64 = 3 * 3600;
 
 /// What was seen so far.
 #[derive(Debug, Clone, Default)]
@@ -136,6 +140,17 @@ impl Watch {
         let stray = world.agents.iter().find(|agent| agent.is_alive() && !owned(&agent.session));
         must(stray.is_none(), || "an agent runs that nobody wrote down".to_owned())?;
         must(World::is_green(&world.git.files(&world.git.main)), || "main is red".to_owned())
+    }
+
+    /// What holds while nothing goes wrong: nobody is silent for much longer than may be.
+    pub fn check_calm(&self, world: &World, calm_since: i64) -> Verdict {
+        let most = world.project_limits().stall.as_secs() + SLACK;
+        let silent =
+            |agent: &&Agent| agent.is_alive() && world.elapsed - agent.quiet_since.max(calm_since) > most;
+        let silent = world.agents.iter().find(silent);
+        must(silent.is_none(), || {
+            format!("{:?} has been silent for too long", silent.map(|agent| &agent.name))
+        })
     }
 
     /// What holds at the end, when everybody has settled.

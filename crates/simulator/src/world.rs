@@ -41,6 +41,7 @@ pub struct Faults {
     pub kill: usize,
     pub disk: usize,
     pub clock: usize,
+    /// 0 where there is no person.
     pub person: usize,
     pub flaky: usize,
     /// Agents do not always do what they should.
@@ -169,8 +170,9 @@ impl World {
         self.trace.push(format!("{:>6} {}", self.elapsed, words.into()));
     }
 
-    /// A moment at which the loop may be killed: between any two effects.
+    /// A moment between any two effects of the loop: it may be killed here, and a person may be faster.
     pub fn moment(&mut self) -> Result<(), Stop> {
+        crate::person::act(self, 40)?;
         let kill = self.faults.kill;
         if kill > 0 && self.dice.once_in(kill) {
             self.kills += 1;

@@ -86,6 +86,14 @@ pub enum Job {
     CheckTests(TicketId),
     /// Ending an agent, which may take a while.
     End(SessionId),
+    /// Making a workspace or running its tests did not work, for a reason that is not the ticket's: a full disk, a set-up
+    /// that fails. Not before then is it tried again.
+    Rests {
+        ticket: TicketId,
+        /// One sentence.
+        why: String,
+        until: Timestamp,
+    },
 }
 
 /// An account that agents draw on.

@@ -220,6 +220,9 @@ impl<'a> Sight<'a> {
                 if let Trust::Untrusted { why, .. } = &limits.trust {
                     return Why::Untrusted { why: why.clone() };
                 }
+                if let Some(why) = self.rests(item) {
+                    return why;
+                }
                 if !self.is_under_way(&Job::CheckTests(ticket.clone())) {
                     self.step(Step::CheckTests { ticket, commit: submission.handed.commit.clone() });
                 }
@@ -285,6 +288,9 @@ impl<'a> Sight<'a> {
             let (agent, reason) = (agent.name.clone(), EndReason::Stray);
             return Some(Why::Ending { agent, reason });
         }
+        if let Some(why) = self.rests(item) {
+            return Some(why);
+        }
         let pool = limits.pool(role).unwrap_or_default();
         if let Some(until) = self.fleet.exhausted(pool, self.now) {
             self.wake(until);
@@ -296,6 +302,18 @@ impl<'a> Sight<'a> {
         }
         self.wanting.push(Wanting { item, limits, role });
         None
+    }
+
+    /// What could not be done for it just now, and is tried again later.
+    fn rests(&mut self, item: &Item<'_>) -> Option<Why> {
+        let (why, until) = self.fleet.jobs.iter().find_map(|job| match job {
+            Job::Rests { ticket, why, until } if ticket == item.id() && *until > self.now => {
+                Some((why, *until))
+            }
+            _ => None,
+        })?;
+        self.wake(until);
+        Some(Why::Unready { why: why.clone(), left: until.duration_since(self.now) })
     }
 
     fn ask(&mut self, item: &Item<'_>, question: Question, hypothesis: Hypothesis) -> Why {

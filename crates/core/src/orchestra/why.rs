@@ -111,6 +111,11 @@ pub enum Why {
         until: Timestamp,
         left: SignedDuration,
     },
+    /// Something of our own did not work for it.
+    Unready {
+        why: String,
+        left: SignedDuration,
+    },
     /// As many agents are at work as may be.
     NoRoom {
         running: usize,
@@ -180,6 +185,7 @@ impl Why {
             Self::InQueue { .. } => "in-queue",
             Self::BackOff { .. } => "back-off",
             Self::OutOfQuota { .. } => "out-of-quota",
+            Self::Unready { .. } => "unready",
             Self::NoRoom { .. } => "no-room",
             Self::Overlaps { .. } => "overlaps",
         }
@@ -276,6 +282,9 @@ impl fmt::Display for Why {
             }
             Self::OutOfQuota { pool, left, .. } => {
                 write!(f, "The account `{pool}` is empty, and is used again in {}.", spoken(*left))
+            }
+            Self::Unready { why, left } => {
+                write!(f, "{}; it is tried again in {}.", why.trim_end_matches('.'), spoken(*left))
             }
             Self::NoRoom { running, before, overall } => {
                 let of = if *overall { "over all projects" } else { "in its project" };

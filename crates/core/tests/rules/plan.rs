@@ -460,6 +460,18 @@ fn rejected_work_goes_back_to_whoever_is_free() {
 }
 
 #[test]
+fn what_did_not_work_for_a_reason_of_our_own_is_tried_again_later() {
+    let mut room = Room::with("ab");
+    let until = room.now() + SignedDuration::from_secs(30);
+    room.fleet.jobs.push(Job::Rests { ticket: id('a'), why: "The disk is full.".to_owned(), until });
+    assert_eq!(room.steps(), ["start b doer"]);
+    assert_eq!(room.why('a').to_string(), "The disk is full; it is tried again in 30 s.");
+    assert_eq!(room.plan().next, Some(until));
+    room.later += SignedDuration::from_secs(30);
+    assert_eq!(room.steps(), ["start a doer", "start b doer"]);
+}
+
+#[test]
 fn what_a_person_wants_of_the_loop() {
     let mut room = Room::with("ab");
     room.start('a', "Ada", Role::Doer);
