@@ -11,6 +11,7 @@ mod claude_finish;
 mod claude_interactive;
 mod claude_mcp;
 mod claude_subagent;
+mod claude_ticket;
 mod codex;
 mod copilot;
 mod core_set;
