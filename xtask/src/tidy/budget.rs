@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn core_stays_small() {
-        let files: Vec<_> = (0..16).map(|i| file(&format!("crates/core/src/{i}.rs"), &lines(500))).collect();
+        let files: Vec<_> = (0..26).map(|i| file(&format!("crates/core/src/{i}.rs"), &lines(500))).collect();
         assert_eq!(
             printed(&check(&files)),
             ["crates/core/src:1: core has 13000 lines, and must stay under 13000"]

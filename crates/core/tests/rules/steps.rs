@@ -46,7 +46,7 @@ pub fn history() -> impl Strategy<Value = Vec<Step>> {
 fn step() -> impl Strategy<Value = Step> {
     let who = 0..cast().len();
     prop_oneof![
-        10 => (who.clone(), any::<u8>(), letter()).prop_map(|(who, dice, letter)| Step::Go { who, letter, dice }),
+        16 => (who.clone(), any::<u8>(), letter()).prop_map(|(who, dice, letter)| Step::Go { who, letter, dice }),
         9 => (who.clone(), command()).prop_map(|(who, command)| Step::Ask(who, command)),
         // The rules leave most only to the human, who would otherwise rarely be the one to ask.
         2 => command().prop_map(|command| Step::Ask(0, command)),
@@ -343,7 +343,7 @@ pub fn natural(world: &World, who: &Who, letter: char, dice: u8) -> (Who, Comman
     }
 }
 
-/// What the orchestrator would do next, and those it set to work. The dice leave half of it to others.
+/// What the orchestrator would do next, and those it set to work. The dice leave a quarter of it to others.
 fn orchestrated(ticket: &Ticket, who: &Who, dice: u8) -> Option<(Who, Command)> {
     let (id, work, system) = (ticket.id.clone(), &ticket.work, Who::System);
     let commit = format!("c{}", 1 + dice % 3);
@@ -354,13 +354,13 @@ fn orchestrated(ticket: &Ticket, who: &Who, dice: u8) -> Option<(Who, Command)> 
     };
     let next_run = work.run + 1;
     let command = match (&work.merge, &work.start, ticket.status) {
-        _ if dice & 16 != 0 => return None,
+        _ if dice & 48 == 48 => return None,
         // What comes too late, or from a run that is over.
-        (Some(_), _, Status::Review) if dice % 16 == 11 => {
+        (Some(_), _, Status::Review) if dice % 8 == 3 => {
             let note = Some("Once more.".to_owned());
-            return Some((Who::Human, Command::Submit { id, note, handed: Some(handed(&commit)) }));
+            return Some((Who::Human, Command::Submit { id, note, handed: Some(handed("c9")) }));
         }
-        (Some(at), _, _) if dice % 16 == 13 => merge(MergeStep::Back { run: at.run().unwrap_or(0) + 7 }),
+        (Some(at), _, _) if dice % 8 == 5 => merge(MergeStep::Back { run: at.run().unwrap_or(0) + 7 }),
         (Some(Merge::Landing(at)), _, _) if dice.is_multiple_of(3) => merge(MergeStep::Back { run: at.run }),
         (Some(Merge::Landing(at)), _, _) => merge(landed(&at.commit, at.run)),
         (Some(Merge::Validated(at)), _, _) => merge(landing(&at.commit, at.run)),
