@@ -246,7 +246,7 @@ pub const COMMANDS: &[Row] = &[
     row!("mode", [], Agents, "Say or switch whether a session may change anything", mode::Arguments),
     row!("session", ["sessions"], Agents, "List sessions, show one, say what it may do", session::Arguments),
     row!("rules", [], Agents, "List the rules, and try what they refuse", rules::Arguments),
-    row!("explain", ["why"], Agents, "Say in full why something was refused", explain::Arguments),
+    row!("explain", [], Agents, "Say in full why something was refused", explain::Arguments),
     row!("statusline", [], Agents, "Print one line for an agent CLI's status bar", statusline::Arguments),
     row!("hooks", [], Agents, "Install the hooks in agent CLIs, and see whether they bite", hooks::Arguments),
     row!(
@@ -275,3 +275,18 @@ pub const COMMANDS: &[Row] = &[
     row!("index", [], Machine, "Rebuild the index from the log", index::Arguments),
     row!("doctor", [], Machine, "Find what is wrong, and repair it", doctor::Arguments),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_means_two_commands() {
+        let mut words: Vec<&str> =
+            COMMANDS.iter().flat_map(|row| row.aliases.iter().copied().chain([row.name])).collect();
+        let count = words.len();
+        words.sort_unstable();
+        words.dedup();
+        assert_eq!(words.len(), count);
+    }
+}
