@@ -1,8 +1,10 @@
 //! What takes long, each on a thread of its own, so that the loop goes on looking. All of it is gone with the process.
 
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use signalbox_core::orchestra::Job;
 use signalbox_core::{SessionId, TicketId};
 
@@ -21,6 +23,16 @@ pub enum Doing {
     Adopt,
 }
 
+impl Doing {
+    /// The ticket that is made ready by it.
+    pub fn ticket(&self) -> Option<&TicketId> {
+        match self {
+            Self::Prepare(ticket) | Self::CheckTests(ticket) => Some(ticket),
+            Self::End(_) | Self::Clean(_) | Self::Adopt => None,
+        }
+    }
+}
+
 /// What came of it.
 pub enum Done {
     Prepared(Box<Result<Prepared, Failed>>),
@@ -29,9 +41,20 @@ pub enum Done {
     Other(Result<(), Failed>),
 }
 
+/// How long a ticket is left alone the first time that it could not be made ready.
+const REST: SignedDuration = SignedDuration::from_secs(15);
+
+struct Resting {
+    why: String,
+    until: Timestamp,
+    times: u32,
+}
+
 /// The jobs that run now.
 pub struct Jobs {
     running: Vec<Doing>,
+    /// What could not be made ready for a reason that is not the ticket's, and when it is tried again.
+    resting: HashMap<TicketId, Resting>,
     sender: Sender<(Doing, Done)>,
     receiver: Receiver<(Doing, Done)>,
 }
@@ -39,7 +62,7 @@ pub struct Jobs {
 impl Default for Jobs {
     fn default() -> Self {
         let (sender, receiver) = channel();
-        Self { running: Vec::new(), sender, receiver }
+        Self { running: Vec::new(), resting: HashMap::new(), sender, receiver }
     }
 }
 
@@ -72,6 +95,19 @@ impl Jobs {
         all
     }
 
+    /// Leave a ticket alone for a while, longer every time.
+    pub fn rest(&mut self, ticket: &TicketId, why: &str, now: Timestamp) {
+        let times = self.resting.get(ticket).map_or(0, |before| before.times + 1);
+        let pause = REST.saturating_mul(1 << times.min(6));
+        let until = now.checked_add(pause).unwrap_or(now);
+        self.resting.insert(ticket.clone(), Resting { why: why.to_owned(), until, times });
+    }
+
+    /// It went well.
+    pub fn rested(&mut self, ticket: &TicketId) {
+        self.resting.remove(ticket);
+    }
+
     pub fn is_idle(&self) -> bool {
         self.running.is_empty()
     }
@@ -84,6 +120,35 @@ impl Jobs {
             Doing::End(session) => Some(Job::End(session.clone())),
             Doing::Clean(_) | Doing::Adopt => None,
         };
-        self.running.iter().filter_map(seen).collect()
+        let rests = self.resting.iter().map(|(ticket, resting)| Job::Rests {
+            ticket: ticket.clone(),
+            why: resting.why.clone(),
+            until: resting.until,
+        });
+        self.running.iter().filter_map(seen).chain(rests).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_made_ready_rests_longer_every_time_until_it_can() {
+        let mut jobs = Jobs::default();
+        let ticket = TicketId::parse("sb_abc123").unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        let rest = |jobs: &Jobs| match jobs.seen().as_slice() {
+            [Job::Rests { until, .. }] => Some(until.duration_since(now).as_secs()),
+            _ => None,
+        };
+        for seconds in [15, 30, 60, 120] {
+            jobs.rest(&ticket, "the disk is full", now);
+            assert_eq!(rest(&jobs), Some(seconds));
+        }
+        jobs.rested(&ticket);
+        assert_eq!(jobs.seen(), []);
+        jobs.rest(&ticket, "the disk is full", now);
+        assert_eq!(rest(&jobs), Some(15));
     }
 }

@@ -152,8 +152,18 @@ impl Loop<'_> {
                 let Some(look) = &last else { continue };
                 let (index, _) = self.site.store.read()?;
                 let agreed = Arc::new(self.site.agreed(&index)?);
-                if let Err(error) = self.hands(&agreed, &index).finish(doing, done, look) {
-                    self.say_once(&error.chain());
+                let ticket = doing.ticket().cloned();
+                let finished = self.hands(&agreed, &index).finish(doing, done, look);
+                match (finished, ticket) {
+                    (Ok(()), Some(ticket)) => self.jobs.rested(&ticket),
+                    (Ok(()), None) => {}
+                    (Err(error), ticket) => {
+                        let words = error.chain();
+                        if let Some(ticket) = ticket {
+                            self.jobs.rest(&ticket, &words, clock::now());
+                        }
+                        self.say_once(&words);
+                    }
                 }
             }
         }
