@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use signalbox_core::landing::{self, Author};
 use signalbox_core::work::Tests;
 use signalbox_core::{Role, Ticket};
-use signalbox_git::Oid;
+use signalbox_git::{GitError, Oid};
 use signalbox_store::contract::Contract;
 
 use crate::error::Failed;
@@ -35,7 +35,13 @@ pub fn check(site: &Site, contract: &Contract, ticket: &Ticket, stop: &AtomicBoo
     let not = |message: &str, output: String, diff: String| {
         Ok(Red::Not { message: message.to_owned(), output, diff })
     };
-    let Some(commit) = submit::gather(site, ticket)? else {
+    let gathered = match submit::gather(site, ticket) {
+        Err(Failed::Git(GitError::Refused(refusal))) => {
+            return not(&refusal.message, String::new(), String::new());
+        }
+        gathered => gathered?,
+    };
+    let Some(commit) = gathered else {
         return not("the commit that was handed in cannot be found any more", String::new(), String::new());
     };
     let main = site.tip()?;

@@ -181,7 +181,6 @@ impl Loop<'_> {
         }
         let look =
             look(&self.site, &index, &agreed, &asked, self.jobs.seen(), &mut self.watched, clock::now())?;
-        self.queue.allow(look.limits.lands());
         let moved = self.mainline.turn(&self.site, &agreed, &index, &mut self.jobs, &self.options.say)?;
         let hands = Hands {
             site: &self.site,
@@ -203,6 +202,8 @@ impl Loop<'_> {
                 }
             }
         }
+        // Only now, so that those that were handed in while nobody looked are validated together.
+        self.queue.allow(look.limits.lands());
         if self.cleaned.elapsed() > CLEAN_EVERY || self.options.until != Until::Stopped {
             self.cleaned = Instant::now();
             hands.clean(&mut self.jobs)?;

@@ -88,12 +88,37 @@ fn from_repository(
     Ok(commit.map(|commit| Handed { commit: commit.to_string(), branch, place: Place::Repository }))
 }
 
+/// The ref that holds what was handed in.
+fn held_by(ticket: &Ticket, commit: &Oid) -> Result<RefName, Failed> {
+    Ok(RefName::parse(&format!("refs/signalbox/handed/{}/{commit}", ticket.id))?)
+}
+
+/// Bring what people handed in for these tickets into our own repository, all at once. Where that does not go, each is
+/// brought by itself when it is needed.
+pub fn gather_all(site: &Site, tickets: &[Ticket]) -> Result<(), Failed> {
+    let mut wanted = Vec::new();
+    for ticket in tickets {
+        let Some(submission) = &ticket.work.submission else { continue };
+        let Some(commit) = Oid::parse(&submission.handed.commit) else { continue };
+        let name = held_by(ticket, &commit)?;
+        let is_here = submission.handed.place == Place::Repository;
+        if is_here && site.integration.ref_at(&name)?.is_none() {
+            wanted.push((commit, name));
+        }
+    }
+    if wanted.len() > 1 {
+        // Who is to blame is found out one by one.
+        let _ = site.user.fetch_all_as(&site.integration, &wanted);
+    }
+    Ok(())
+}
+
 /// Bring what was handed in into our own repository, where a ref of its own holds it. Answers the commit, if it is there.
 pub fn gather(site: &Site, ticket: &Ticket) -> Result<Option<Oid>, Failed> {
     let Some(submission) = &ticket.work.submission else { return Ok(None) };
     let Some(commit) = Oid::parse(&submission.handed.commit) else { return Ok(None) };
     // The ref says that all of it is there. The commit alone does not: somebody may have been killed who fetched it.
-    let name = RefName::parse(&format!("refs/signalbox/handed/{}/{commit}", ticket.id))?;
+    let name = held_by(ticket, &commit)?;
     if site.integration.ref_at(&name)?.is_some() {
         return Ok(Some(commit));
     }

@@ -180,7 +180,7 @@ pub(crate) fn fetch(into: &Place, from: &Path, specs: &[String], doing: &str) ->
     Err(GitError::of_run(doing, &ran))
 }
 
-/// Fetch one commit with all that it needs, and name it, as one. Says whether it is there to be had.
+/// Fetch one commit with all that it needs, and name it, as one. Says whether it is there to be had, whole.
 pub(crate) fn fetch_as(
     into: &Place,
     from: &Place,
@@ -190,9 +190,11 @@ pub(crate) fn fetch_as(
 ) -> Result<bool> {
     match fetch(into, &from.dir, &[format!("+{commit}:{name}")], doing) {
         Ok(()) => Ok(true),
+        Err(error @ GitError::Refused(_)) => Err(error),
         // It is looked for only now, because it nearly always is there.
         Err(error) => {
-            let ran = from.call(doing, ["cat-file", "-e", commit.as_str()]).run()?;
+            let words = ["rev-list", "--objects", "--quiet", commit.as_str()];
+            let ran = from.call(doing, words).run()?;
             if ran.succeeded() { Err(error) } else { Ok(false) }
         }
     }

@@ -123,8 +123,20 @@ pub(crate) fn list(place: &Place, prefix: &str) -> Result<Vec<(RefName, Oid)>> {
 }
 
 pub(crate) fn at(place: &Place, name: &RefName) -> Result<Option<Oid>> {
+    if let Some(oid) = loose(place, name) {
+        return Ok(Some(oid));
+    }
     let found = list(place, name.as_str())?;
     Ok(found.into_iter().find(|(there, _)| there == name).map(|(_, oid)| oid))
+}
+
+/// What a file of its own says of a ref in a git directory that borrows somebody else's: it comes before all others, and
+/// reading it saves a process. `None` where there is no such file, or it says something else than a commit.
+fn loose(place: &Place, name: &RefName) -> Option<Oid> {
+    if disk::about(&place.dir.join("reftable")).ok()?.is_some() {
+        return None;
+    }
+    Oid::parse(disk::small_text(&place.dir.join(name.as_str()))?.trim_end())
 }
 
 /// Move refs as one, by the words of a transaction, so that no name is ever read as an option.

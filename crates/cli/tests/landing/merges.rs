@@ -37,6 +37,39 @@ fn every_merge_is_what_git_makes_of_it_in_a_checkout() {
     assert!(not * 3 < landed, "hardly anything fits");
 }
 
+/// A commit that git would not take, and one of which a file is missing: neither lands, and nobody waits for them.
+#[test]
+fn what_cannot_be_had_is_sent_back_and_holds_nobody_up() {
+    let mut ground = Ground::new(4);
+    ground.hand_in_many(&mut Dice::new(0), 1);
+    let project = ground.env.project();
+    let branch = |number: usize| format!("refs/heads/mine/{}", id_of(number));
+    let script = r#"
+        commit() { git commit-tree -p main -m work "$1"; }
+        blob=$(echo hook | git hash-object -w --stdin)
+        inner=$(printf '100644 blob %s\tconfig\n' "$blob" | git mktree)
+        evil=$(printf "40000 .git\0$(echo "$inner" | sed 's/../\\x&/g')" | git hash-object -w -t tree --literally --stdin)
+        git update-ref "$1" "$(commit "$evil")"
+        lost=$(echo lost | git hash-object -w --stdin)
+        tree=$(printf '100644 blob %s\tlost\n' "$lost" | git mktree)
+        git update-ref "$2" "$(commit "$tree")"
+        rm -f ".git/objects/$(echo "$lost" | cut -c1-2)/$(echo "$lost" | cut -c3-)"
+    "#;
+    let mut shell = std::process::Command::new("bash");
+    ground.env.prepare(&mut shell);
+    shell.args(["-ec", script, "bash", &branch(1), &branch(2)]).current_dir(&project);
+    shell.envs([("GIT_AUTHOR_NAME", "Eve"), ("GIT_AUTHOR_EMAIL", "eve@example.org")]);
+    shell.envs([("GIT_COMMITTER_NAME", "Eve"), ("GIT_COMMITTER_EMAIL", "eve@example.org")]);
+    ground.env.run(shell).success();
+    ground.submit(1, true);
+    ground.submit(2, true);
+    assert_eq!(ground.run(&[]), End::Idle);
+    ground.check_all();
+    let failed = ground.env.sb(["log", "--event", "merge.failed", "--json"]).success();
+    assert_eq!(failed.stdout.matches("\"why\":\"missing\"").count(), 2, "{failed}");
+    failed.says("malformed").says("cannot be found");
+}
+
 impl Ground {
     /// Hand in many tickets from branches of the person's, without a process for each.
     fn hand_in_many(&mut self, dice: &mut Dice, count: usize) {
@@ -55,25 +88,30 @@ impl Ground {
         let scratch = self.scratch();
         git(&scratch, &["fetch", "-q", project.to_str().expect("UTF-8"), "+refs/heads/mine/*:refs/mine/*"]);
 
+        for number in 0..count {
+            self.submit(number, false);
+        }
+    }
+
+    /// Hand in the branch of a ticket as it is.
+    fn submit(&mut self, number: usize, is_bad: bool) {
         let home = Home::new(self.env.home());
         let store = Store::new(home.clone(), home.default_vault());
         let shop = ProjectName::parse("shop").expect("a name");
-        for number in 0..count {
-            let branch = format!("mine/{}", id_of(number));
-            let commit = git(&project, &["rev-parse", &branch]);
-            let id = TicketId::parse(&id_of(number)).expect("an id");
-            let new = NewTicket::titled(id.clone(), shop.clone(), format!("Ticket number {number}"));
-            let handed = Some(Submitted { commit, branch, place: Place::Repository });
-            let note = Some("done".to_owned());
-            for command in [
-                Command::New(Box::new(NewTicket { needs_tests: false, ..new })),
-                Command::Pick { id: id.clone() },
-                Command::Submit { id, note, handed },
-            ] {
-                store.execute(&Who::Human, &|_| Ok(command.clone())).expect("it is written down");
-            }
-            self.handed.push(Handed { id: id_of(number), is_bad: false, workspace: None });
+        let branch = format!("mine/{}", id_of(number));
+        let commit = git(&self.env.project(), &["rev-parse", &branch]);
+        let id = TicketId::parse(&id_of(number)).expect("an id");
+        let new = NewTicket::titled(id.clone(), shop, format!("Ticket number {number}"));
+        let handed = Some(Submitted { commit, branch, place: Place::Repository });
+        let note = Some("done".to_owned());
+        for command in [
+            Command::New(Box::new(NewTicket { needs_tests: false, ..new })),
+            Command::Pick { id: id.clone() },
+            Command::Submit { id, note, handed },
+        ] {
+            store.execute(&Who::Human, &|_| Ok(command.clone())).expect("it is written down");
         }
+        self.handed.push(Handed { id: id_of(number), is_bad, workspace: None });
     }
 
     /// One branch with up to three commits. Some of what it changes, others change too.

@@ -6,7 +6,7 @@ use signalbox_core::landing::{self, Author, Changed};
 use signalbox_core::orchestra::queue::Built;
 use signalbox_core::work::{MergeTrouble, Place};
 use signalbox_core::{Role, Ticket};
-use signalbox_git::{Merged, Oid, Person, Rebased, RefName};
+use signalbox_git::{GitError, Merged, Oid, Person, Rebased, RefName};
 use signalbox_store::contract::{Contract, Style};
 
 use super::{changes, fingerprint};
@@ -18,6 +18,7 @@ use crate::submit;
 /// Put these on top of `onto`, in this order. Those that cannot be are left out. The same inputs give the same commits,
 /// so that whoever does it again after a kill gets what was validated.
 pub fn build(site: &Site, contract: &Contract, onto: &Oid, tickets: &[Ticket]) -> Result<Vec<Built>, Failed> {
+    submit::gather_all(site, tickets)?;
     let mut built = Vec::new();
     let mut head = onto.clone();
     for ticket in tickets {
@@ -44,7 +45,14 @@ fn one(site: &Site, contract: &Contract, head: &Oid, main: &Oid, ticket: &Ticket
     let unseen = |why: MergeTrouble, message: String| {
         Ok(Built::Refused { why, message, files: Vec::new(), diff: None })
     };
-    let Some(commit) = submit::gather(site, ticket)? else {
+    let gathered = match submit::gather(site, ticket) {
+        // It will not get better by waiting, and those behind it must not wait for it.
+        Err(Failed::Git(GitError::Refused(refusal))) => {
+            return unseen(MergeTrouble::Missing, refusal.message);
+        }
+        gathered => gathered?,
+    };
+    let Some(commit) = gathered else {
         let message = "the commit that was handed in cannot be found any more".to_owned();
         return unseen(MergeTrouble::Missing, message);
     };

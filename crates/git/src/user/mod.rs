@@ -171,6 +171,13 @@ impl UserRepository {
         borrowed::fetch_as(&integration.place, &self.view(integration)?, commit, name, &doing)
     }
 
+    /// The same for several commits at once: all of them, or an error.
+    pub fn fetch_all_as(&self, integration: &Integration, wanted: &[(Oid, RefName)]) -> Result<()> {
+        let doing = format!("fetch from {}", self.top.display());
+        let specs: Vec<String> = wanted.iter().map(|(commit, name)| format!("+{commit}:{name}")).collect();
+        borrowed::fetch(&integration.place, &self.view(integration)?.dir, &specs, &doing)
+    }
+
     /// Copy a commit, with all it needs, into the user's repository, where `refs/signalbox/main` names it. No branch of
     /// theirs is touched.
     pub fn publish(&self, integration: &Integration, commit: &Oid) -> Result<()> {
