@@ -65,9 +65,10 @@ impl Mainline {
         }
         // Mostly it is one of ours, left behind.
         if site.integration.exists(&theirs)? && site.integration.is_ancestor(&theirs, &ours)? {
+            // Also where it fails, it is not tried again at once.
+            self.seen = Some((theirs, ours.clone(), Instant::now()));
             let advanced = merge::follow(site)?;
             self.tell(&advanced, &ours, say);
-            self.seen = Some((theirs, ours, Instant::now()));
             return Ok(matches!(advanced, Advanced::Branch | Advanced::Checkout(_)));
         }
         site.user.import(&site.integration, &site.main)?;

@@ -245,7 +245,10 @@ impl Turns<'_> {
         }
         if landed {
             crash::here("follow.before");
-            merge::follow(self.site)?;
+            // It is on main, whatever is in the way of the person's own; the loop tries that again.
+            if let Err(error) = merge::follow(self.site) {
+                self.tell(&format!("warning: your {} stays where it is: {}", self.site.main, error.chain()));
+            }
             crash::here("follow.after");
         }
         Ok(())

@@ -181,7 +181,12 @@ impl Loop<'_> {
         }
         let look =
             look(&self.site, &index, &agreed, &asked, self.jobs.seen(), &mut self.watched, clock::now())?;
-        let moved = self.mainline.turn(&self.site, &agreed, &index, &mut self.jobs, &self.options.say)?;
+        let moved = self.mainline.turn(&self.site, &agreed, &index, &mut self.jobs, &self.options.say);
+        // What is wrong with the person's repository holds up nobody's work in ours.
+        let moved = moved.unwrap_or_else(|error| {
+            self.say_once(&error.chain());
+            false
+        });
         let hands = Hands {
             site: &self.site,
             agreed: &agreed,

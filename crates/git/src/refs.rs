@@ -1,7 +1,7 @@
 //! Refs of the integration repository: read, and moved by compare-and-set.
 
-use std::path::Path;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::Result;
 use crate::disk;
@@ -12,6 +12,9 @@ use crate::run::Place;
 
 /// A lock on a ref that is older than this belongs to nobody any more: holding one takes milliseconds.
 const STALE: Duration = Duration::from_secs(10);
+
+/// How often it is looked whether a lock is gone.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The largest list of refs that is read.
 const MOST_PACKED: u64 = 256 << 20;
@@ -93,11 +96,24 @@ impl Integration {
         self.set_refs(&[(name.clone(), new)])
     }
 
-    /// Whether a lock was in the way that somebody left who was killed.
+    /// Whether a lock was in the way and is no more: its holder has finished, or was killed, which is known after a while.
     fn clear_stale_locks(&self, changes: &[RefChange]) -> bool {
         let refs = changes.iter().map(|change| format!("{}.lock", change.name));
         let locks = refs.chain(["packed-refs.lock".to_owned()]).map(|name| self.place.dir.join(name));
-        locks.filter(|lock| is_stale(lock, &self.place.dir) && std::fs::remove_file(lock).is_ok()).count() > 0
+        let is_there = |lock: &PathBuf| disk::about(lock).is_ok_and(|about| about.is_some());
+        let mut there: Vec<PathBuf> = locks.filter(is_there).collect();
+        let was_in_the_way = !there.is_empty();
+        let until = Instant::now() + STALE * 2;
+        while !there.is_empty() && Instant::now() < until {
+            for lock in there.iter().filter(|lock| is_stale(lock, &self.place.dir)) {
+                let _ = disk::remove_file(lock);
+            }
+            there.retain(is_there);
+            if !there.is_empty() {
+                std::thread::sleep(LOOK);
+            }
+        }
+        was_in_the_way && there.is_empty()
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use signalbox_testkit::Dice;
 
-use crate::ground::{End, Ground};
+use crate::ground::{End, Ground, git};
 
 /// The places that are named, in the order of a merge. Between them is every call of git and every change of a file.
 const PLACES: &[&str] = &[
@@ -202,4 +202,26 @@ impl Drop for Told {
             "again: SIGNALBOX_SEED={seed} SIGNALBOX_RUNS=1 cargo nextest run -p signalbox-cli killed_anywhere"
         );
     }
+}
+
+/// A git that was killed together with the loop leaves its locks: those in our repository are nobody's after a while, and
+/// one of the person's own holds up nothing but their main.
+#[test]
+fn locks_that_a_killed_git_left_hold_nothing_up_for_long() {
+    let mut dice = Dice::new(1);
+    let mut ground = Ground::new(2);
+    ground.hand_in(&mut dice, false);
+    ground.hand_in(&mut dice, false);
+    assert_eq!(ground.run(&[("SIGNALBOX_CRASH", "land.before")]), End::Killed);
+    let theirs = ground.env.project().join(".git/refs/heads/main.lock");
+    let before = git(&ground.env.project(), &["rev-parse", "main"]);
+    for lock in [ground.integration().join("refs/heads/main.lock"), theirs.clone()] {
+        ground.env.write(lock, "");
+    }
+    assert_eq!(ground.run(&[]), End::Idle);
+    assert_eq!(ground.check_main().len(), 2);
+    assert_eq!(git(&ground.env.project(), &["rev-parse", "main"]), before);
+    std::fs::remove_file(theirs).expect("the person's lock");
+    assert_eq!(ground.run(&[]), End::Idle);
+    ground.check_all();
 }
