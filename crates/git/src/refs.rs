@@ -103,7 +103,7 @@ impl Integration {
         let is_there = |lock: &PathBuf| disk::about(lock).is_ok_and(|about| about.is_some());
         let mut there: Vec<PathBuf> = locks.filter(is_there).collect();
         let was_in_the_way = !there.is_empty();
-        let until = Instant::now() + STALE * 2;
+        let until = Instant::now() + STALE + STALE / 2;
         while !there.is_empty() && Instant::now() < until {
             for lock in there.iter().filter(|lock| is_stale(lock, &self.place.dir)) {
                 let _ = disk::remove_file(lock);
