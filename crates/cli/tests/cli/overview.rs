@@ -161,7 +161,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       mode                      Say or switch whether a session may change anything
       session, sessions         List sessions, show one, say what it may do
       rules                     List the rules, and try what they refuse
-      explain, why              Say in full why something was refused
+      explain                   Say in full why something was refused
       statusline                Print one line for an agent CLI's status bar
       hooks                     Install the hooks in agent CLIs, and see whether they bite
       tasklist                  Bring tickets into Claude Code's own task list, and back
