@@ -54,17 +54,22 @@ pub fn stop(socket: &Path) -> Result<About, AttachError> {
     ask(socket, Wants::Stop)
 }
 
-fn ask(socket: &Path, wants: Wants) -> Result<About, AttachError> {
-    let stream = connect(socket, wants)?;
-    meta(&stream)
+/// The same, from one who may be stopped, for somebody who cannot wait.
+pub fn about_within(socket: &Path, patience: Duration) -> Result<About, AttachError> {
+    let stream = connect(socket, Wants::About, Size::new(0, 0))?;
+    meta(&stream, patience)
 }
 
-fn connect(socket: &Path, wants: Wants) -> Result<UnixStream, AttachError> {
+fn ask(socket: &Path, wants: Wants) -> Result<About, AttachError> {
+    let stream = connect(socket, wants, own_size().unwrap_or_default())?;
+    meta(&stream, PATIENCE)
+}
+
+fn connect(socket: &Path, wants: Wants, size: Size) -> Result<UnixStream, AttachError> {
     let stream = UnixStream::connect(socket).map_err(AttachError::Nobody)?;
     if !is_own(&stream) {
         return Err(AttachError::Stranger);
     }
-    let size = own_size().unwrap_or_default();
     let hello = Hello { v: VERSION, wants, rows: size.rows, cols: size.cols };
     let bytes = serde_json::to_vec(&hello).map_err(io::Error::other)?;
     frame::write(&mut &stream, Kind::Hello, &bytes)?;
@@ -72,8 +77,8 @@ fn connect(socket: &Path, wants: Wants) -> Result<UnixStream, AttachError> {
 }
 
 /// The first answer. Who does not give it soon is stopped, or too busy to be of use.
-fn meta(stream: &UnixStream) -> Result<About, AttachError> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn meta(stream: &UnixStream, patience: Duration) -> Result<About, AttachError> {
+    stream.set_read_timeout(Some(patience))?;
     let answer = frame::read(&mut &*stream).map_err(|error| match error {
         FrameError::Io(cause)
             if matches!(cause.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) =>
@@ -94,6 +99,13 @@ fn meta(stream: &UnixStream) -> Result<About, AttachError> {
     }
 }
 
+/// Open a connection for a program that shows the terminal somewhere else. A size of 0 leaves the agent's as it is.
+pub(crate) fn open(socket: &Path, wants: Wants, size: Size) -> Result<(UnixStream, About), AttachError> {
+    let stream = connect(socket, wants, size)?;
+    let about = meta(&stream, PATIENCE)?;
+    Ok((stream, about))
+}
+
 /// Sit down at an agent's terminal until the person leaves or the agent ends. `say` gets words for the person.
 pub fn attach(
     socket: &Path,
@@ -101,8 +113,8 @@ pub fn attach(
     detach: &[u8],
     say: &(dyn Fn(&str) + Sync),
 ) -> Result<Left, AttachError> {
-    let stream = connect(socket, wants)?;
-    let about = meta(&stream)?;
+    let stream = connect(socket, wants, own_size().unwrap_or_default())?;
+    let about = meta(&stream, PATIENCE)?;
     let keys = if about.seated { "you type here" } else { "you are watching" };
     let leave = format!("{} leaves", name_of(detach));
     say(&format!("attached to {}: {keys}; {leave}", about.agent));

@@ -16,6 +16,7 @@ mod link;
 mod look;
 pub mod protocol;
 pub mod run;
+pub mod seat;
 mod surroundings;
 pub mod usage;
 pub mod waiter;

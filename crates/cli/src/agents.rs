@@ -11,7 +11,7 @@ use signalbox_store::log::{EventLog, FileLog};
 use signalbox_store::{clock, new_event_id};
 
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
+use signalbox_desk::error::{CommandError, Kind};
 
 /// The agent that a typed word means.
 pub fn meant(cx: &Context, typed: &str) -> Result<Record, CommandError> {
@@ -60,7 +60,7 @@ pub fn unreachable(record: &Record, error: &AttachError) -> CommandError {
     match error {
         AttachError::Refused(why) => CommandError::precondition("agent.refused", why.clone()),
         other => {
-            let why = crate::error::chain(other);
+            let why = signalbox_desk::error::chain(other);
             CommandError::new(Kind::Failure, "agent.unreachable", format!("{}: {why}", record.id))
                 .hint("`sb agents` says whether it still runs.")
         }

@@ -14,8 +14,8 @@ use signalbox_store::session::{self, Session};
 use signalbox_store::{Home, entropy};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::installing::{Spot, on_path};
+use signalbox_desk::error::CommandError;
 
 /// A rule, a call that it must refuse, and the charter that has the rule.
 struct Canary {

@@ -4,9 +4,9 @@ use signalbox_core::{Command, Status, Ticket, TicketId, text};
 use signalbox_store::{Index, Outcome, Store, StoreError};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
 use crate::ticket_json::TicketJson;
+use signalbox_desk::error::CommandError;
 
 /// Carry out a command on the typed or the current ticket.
 pub fn on_ticket(
@@ -35,8 +35,12 @@ pub fn on_ticket(
     };
     let outcome = cx.execute(&store, &build)?;
     let ticket = outcome.ticket.clone().ok_or_else(|| {
-        CommandError::new(crate::error::Kind::Failure, "ticket.vanished", "the ticket is not in the index")
-            .hint("`sb index rebuild` makes the index anew.")
+        CommandError::new(
+            signalbox_desk::error::Kind::Failure,
+            "ticket.vanished",
+            "the ticket is not in the index",
+        )
+        .hint("`sb index rebuild` makes the index anew.")
     })?;
     Ok((store, outcome, ticket))
 }

@@ -9,10 +9,9 @@ use signalbox_store::config::Config;
 use signalbox_store::lock::Lock;
 use signalbox_store::{Home, Index, Outcome, Store, StoreError, project};
 
-use crate::deciders;
-use crate::error::CommandError;
 use crate::identity::{self, Identity, Unverified};
 use crate::ui::Ui;
+use signalbox_desk::error::CommandError;
 
 pub struct Context {
     pub ui: Ui,
@@ -171,12 +170,8 @@ impl Context {
         store: &Store,
         build: &dyn Fn(&Index) -> Result<Command, StoreError>,
     ) -> Result<Outcome, CommandError> {
-        let has_deciders = self.config()?.plugins.iter().any(|plugin| plugin.decides);
-        let outcome = if has_deciders {
-            deciders::execute(self, store, build)?
-        } else {
-            store.execute(self.who()?, build)?
-        };
+        let warn = |words: &str| self.ui.warn(words);
+        let outcome = signalbox_desk::carry_out(store, self.config()?, self.who()?, build, &warn)?;
         self.ui.warnings(&outcome.warnings);
         Ok(outcome)
     }

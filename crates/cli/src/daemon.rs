@@ -3,13 +3,12 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use signalbox_api::wire::{self, Problem};
 use signalbox_api::{Client, ClientError};
 use signalbox_store::files;
 
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
 use crate::identity::CAPABILITY;
+use signalbox_desk::error::{CommandError, Kind};
 
 /// How long a daemon may take to start.
 const START: Duration = Duration::from_secs(10);
@@ -84,41 +83,6 @@ pub fn start_it(cx: &Context) -> Result<Client, CommandError> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-}
-
-impl From<ClientError> for CommandError {
-    fn from(error: ClientError) -> Self {
-        match &error {
-            ClientError::Absent(_) => {
-                CommandError::precondition("daemon.absent", "no daemon runs").hint("`sb up` starts one.")
-            }
-            ClientError::Dead(_) => {
-                CommandError::precondition("daemon.dead", "the daemon was killed and left its socket behind")
-                    .hint("`sb up` starts it again; nothing is lost.")
-            }
-            ClientError::Foreign(_) => CommandError::precondition("daemon.foreign", error.to_string())
-                .hint("Set SIGNALBOX_HOME to a folder of your own."),
-            ClientError::Version { pid, .. } => {
-                CommandError::precondition("daemon.version", error.to_string()).hint(format!(
-                    "`sb restart` ends process {pid} and starts the daemon of this version; agents go on."
-                ))
-            }
-            ClientError::Refused(problem) => refused(problem.clone()),
-            other => CommandError::failed("daemon.unreachable", other)
-                .hint("`sb logs` shows what the daemon says of itself; `sb restart` starts it anew."),
-        }
-    }
-}
-
-fn refused(problem: Problem) -> CommandError {
-    let kind = match problem.kind {
-        wire::Kind::Failure => Kind::Failure,
-        wire::Kind::Usage => Kind::Usage,
-        wire::Kind::NotFound => Kind::NotFound,
-        wire::Kind::Precondition => Kind::Precondition,
-    };
-    let error = CommandError::new(kind, &problem.code, problem.message);
-    problem.hints.into_iter().fold(error, CommandError::hint)
 }
 
 /// In the daemon a panic is the trouble of whoever panicked: it is written down, and the rest goes on.

@@ -8,9 +8,9 @@ use signalbox_core::nearest;
 
 use crate::commands::{COMMANDS, Row};
 use crate::context::Context;
-use crate::error::{CommandError, Kind, PIPE_CLOSED};
 use crate::overview;
 use crate::ui::Ui;
+use signalbox_desk::error::{CommandError, Kind, PIPE_CLOSED};
 
 pub fn run(words: Vec<OsString>) -> u8 {
     let mut cx = Context::new(Ui::new());

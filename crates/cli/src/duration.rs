@@ -1,11 +1,11 @@
-//! Times as people write them: `2026-11-15`, `14:30`, `2h ago`, `yesterday`; and ages as people read them.
+//! Times as people write them: `2026-11-15`, `14:30`, `2h ago`, `yesterday`.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 use signalbox_core::time::{Unit, counted};
 
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// The moment a text means, seen from `now`.
 pub fn moment(text: &str, now: Timestamp) -> Result<Timestamp, CommandError> {
@@ -54,20 +54,6 @@ fn ago(text: &str) -> Option<Span> {
     })
 }
 
-/// How long ago, in one unit: `5m`, `3h`, `2d`.
-pub fn age(since: Timestamp, now: Timestamp) -> String {
-    let seconds = (now.as_second() - since.as_second()).max(0);
-    let (count, unit) = match seconds {
-        0..60 => (seconds, 's'),
-        60..3600 => (seconds / 60, 'm'),
-        3600..86_400 => (seconds / 3600, 'h'),
-        _ => (seconds / 86_400, 'd'),
-    };
-    let mut text = count.to_string();
-    text.push(unit);
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,7 +77,5 @@ mod tests {
         ] {
             assert_eq!(read(text, &local).map(|t| t.to_string()).as_deref(), want, "{text}");
         }
-        assert_eq!(age("2026-11-15T09:00:00Z".parse().expect("a time"), now), "3h");
-        assert_eq!(age("2026-11-16T09:00:00Z".parse().expect("a time"), now), "0s");
     }
 }

@@ -9,9 +9,9 @@ use signalbox_store::clock;
 
 use crate::context::Context;
 use crate::daemon;
-use crate::duration::age;
-use crate::error::CommandError;
 use crate::ui::Paint;
+use signalbox_core::time::age;
+use signalbox_desk::error::CommandError;
 
 /// For people.
 pub fn show(cx: &Context) -> Result<(), CommandError> {

@@ -11,7 +11,7 @@ use signalbox_store::config::Config;
 use signalbox_store::process;
 use signalbox_store::{Home, session};
 
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 pub const CAPABILITY: &str = "SIGNALBOX_SESSION";
 

@@ -8,8 +8,8 @@ use signalbox_drivers::{DRIVERS, Driver, Place, Roots};
 
 use crate::context::Context;
 use crate::diff;
-use crate::error::{CommandError, Kind};
 use crate::settings_file::SettingsFile;
+use signalbox_desk::error::{CommandError, Kind};
 
 /// One file of one CLI.
 pub struct Spot {

@@ -9,14 +9,12 @@ mod canary;
 mod changes;
 mod context;
 mod daemon;
-mod deciders;
 mod diff;
 mod dispatch;
 mod drawing;
 mod duration;
 #[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
 mod entry;
-mod error;
 mod glance;
 mod hook;
 mod identity;

@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 use signalbox_drivers::claude::tasks::{self, NativeTask};
 use signalbox_store::files;
 
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// How long to wait for a lock. Claude Code itself gives up after about as long.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -13,9 +13,9 @@ use signalbox_store::session::{self, Registered, Session};
 use signalbox_store::{Home, Index, clock, project};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::hook::assigned_by_log;
 use crate::identity::{self, CAPABILITY};
+use signalbox_desk::error::CommandError;
 
 /// The session without its capability, and the one that its process was known as before.
 pub fn describe(

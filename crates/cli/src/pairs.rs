@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// Settings that are text whatever they look like: `command=true` runs `true`.
 const TEXTS: &[&str] = &[

@@ -7,7 +7,7 @@ use signalbox_store::index::{Filter, Found};
 use signalbox_store::{Index, StoreError, session};
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// The ticket that a typed id means.
 pub fn ticket(index: &Index, typed: &str) -> Result<TicketId, StoreError> {

@@ -8,8 +8,8 @@ use signalbox_store::project;
 use signalbox_store::session::{self, Session};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::hook::compile_charter;
+use signalbox_desk::error::CommandError;
 
 /// Every session that is remembered, the newest first.
 pub fn all(cx: &Context) -> Result<Vec<Session>, CommandError> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use signalbox_drivers::InstallError;
 use signalbox_store::files;
 
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// A file as it is now.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use signalbox_core::{Criterion, Hold, Ticket, TicketId, time};
 use signalbox_store::Store;
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// Field names and their order are a contract: `docs/reference/json.md`.
 #[derive(Debug, Serialize)]

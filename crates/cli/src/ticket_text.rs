@@ -8,8 +8,8 @@ use signalbox_core::{Board, Event, Fact, Status, Ticket, dependency_tree, open_d
 use signalbox_store::index::{Listing, Row};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::duration::age;
 use crate::ui::{Paint, Ui};
+use signalbox_core::time::age;
 
 /// The lines of a list. On a terminal they fit its width; in a pipe nothing is cut.
 pub fn list(ui: &Ui, rows: &Listing, with_project: bool, now: Timestamp) -> String {
@@ -211,7 +211,7 @@ pub fn whole(ui: &Ui, ticket: &Ticket, board: &Board, history: &[Event], path: &
 pub fn event_line(ui: &Ui, event: &Event, with_ticket: bool) -> String {
     let ticket =
         event.ticket.as_ref().filter(|_| with_ticket).map(|id| format!("{id}  ")).unwrap_or_default();
-    let words = words_of(event);
+    let words = signalbox_desk::words_of(event);
     let words =
         if words.is_empty() { String::new() } else { format!("  {}", cut(&one_line(&words), Some(160))) };
     format!(
@@ -220,35 +220,4 @@ pub fn event_line(ui: &Ui, event: &Event, with_ticket: bool) -> String {
         ui.paint(Paint::Cyan, &format!("{:18}", one_line(&event.event))),
         one_line(&event.actor),
     )
-}
-
-/// What was said in an event, for its one line.
-fn words_of(event: &Event) -> String {
-    match Fact::of(event) {
-        Ok(Some(Fact::Noted(noted))) => noted.text,
-        Ok(Some(Fact::Created(created))) => created.title,
-        Ok(Some(Fact::Status(_, change))) => {
-            let waits: Vec<_> = change.waits_on.iter().map(signalbox_core::TicketId::as_str).collect();
-            let mut words = change.note.or(change.reason).unwrap_or_default();
-            if !waits.is_empty() {
-                words = format!("{words} waits on {}", waits.join(", "));
-            }
-            words.trim().to_owned()
-        }
-        Ok(Some(Fact::ReviewApproved(approved))) => approved.note.unwrap_or_default(),
-        Ok(Some(Fact::Unheld(remark))) => remark.note.unwrap_or_default(),
-        Ok(Some(Fact::ReviewRejected(reason) | Fact::Held(reason) | Fact::Released(reason))) => reason.reason,
-        Ok(Some(Fact::Attempt(report))) => report.summary,
-        Ok(Some(Fact::Assigned(assigned))) => assigned.assignee.unwrap_or_else(|| "nobody".to_owned()),
-        Ok(Some(Fact::Checked(checked))) => {
-            format!("criterion {} is {}", checked.criterion, if checked.met { "met" } else { "not met" })
-        }
-        Ok(Some(fact @ (Fact::Edited(_) | Fact::Waived(_)))) => {
-            let fields: Vec<_> =
-                fact.changed_fields().iter().map(|(name, value)| format!("{name}: {value}")).collect();
-            fields.join("; ")
-        }
-        _ if event.data.get() == "{}" => String::new(),
-        _ => event.data.get().to_owned(),
-    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use signalbox_core::text;
 use signalbox_store::{Slow, Warning};
 
-use crate::error::{CommandError, Kind, PIPE_CLOSED};
+use signalbox_desk::error::{CommandError, Kind, PIPE_CLOSED};
 
 /// Both streams, and whether they are terminals.
 #[derive(Debug)]

@@ -20,6 +20,20 @@ pub(crate) fn serialize<S: Serializer>(time: &Timestamp, serializer: S) -> Resul
     serializer.collect_str(&format_args!("{time:.3}"))
 }
 
+/// How long ago, in one unit: `5m`, `3h`, `2d`.
+pub fn age(since: Timestamp, now: Timestamp) -> String {
+    let seconds = (now.as_second() - since.as_second()).max(0);
+    let (count, unit) = match seconds {
+        0..60 => (seconds, 's'),
+        60..3600 => (seconds / 60, 'm'),
+        3600..86_400 => (seconds / 3600, 'h'),
+        _ => (seconds / 86_400, 'd'),
+    };
+    let mut text = count.to_string();
+    text.push(unit);
+    text
+}
+
 /// What lengths of time are counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -80,6 +94,20 @@ pub fn length(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_age_is_in_one_unit_and_never_negative() {
+        let now: Timestamp = "2026-11-15T12:00:00Z".parse().expect("a time");
+        for (since, want) in [
+            ("2026-11-15T11:59:01Z", "59s"),
+            ("2026-11-15T11:59:00Z", "1m"),
+            ("2026-11-15T09:00:00Z", "3h"),
+            ("2026-11-12T09:00:00Z", "3d"),
+            ("2026-11-16T09:00:00Z", "0s"),
+        ] {
+            assert_eq!(age(since.parse().expect("a time"), now), want, "{since}");
+        }
+    }
 
     #[test]
     fn lengths_as_people_write_them() {

@@ -55,7 +55,7 @@ impl Streams {
         stream.set_nonblocking(false)?;
         stream.set_write_timeout(Some(PATIENCE))?;
         let begin = match &wanted.after {
-            Some(after) => parse(after),
+            Some(after) => after.parse().ok(),
             None if wanted.from_beginning => Some(Position::default()),
             None => self.log.end().ok(),
         };
@@ -65,7 +65,7 @@ impl Streams {
             return refuse(stream, id, problem.hint("Give the `next` of the last piece, or leave it out."));
         };
         // The first piece says where it begins, even if nothing ever happens.
-        send(stream, &Piece { v: VERSION, id, events: Vec::new(), next: write(&position) })?;
+        send(stream, &Piece { v: VERSION, id, events: Vec::new(), next: position.to_string() })?;
         while !self.over.load(Ordering::Acquire) {
             match self.piece(id, &mut position, wanted) {
                 Ok(Some(piece)) => send(stream, &piece)?,
@@ -103,7 +103,7 @@ impl Streams {
             return Ok(None);
         }
         *position = next;
-        Ok(Some(Piece { v: VERSION, id, events, next: write(position) }))
+        Ok(Some(Piece { v: VERSION, id, events, next: position.to_string() }))
     }
 }
 
@@ -116,27 +116,4 @@ fn send(stream: &UnixStream, line: &impl serde::Serialize) -> io::Result<()> {
 
 fn refuse(stream: &UnixStream, id: u64, problem: Problem) -> io::Result<()> {
     send(stream, &Answered { v: VERSION, id, answer: Answer::Error(problem) })
-}
-
-/// `2026-11-14.jsonl:120,2026-11-15.jsonl:3400`: each file that is not done with, and how far.
-fn write(position: &Position) -> String {
-    let marks = [&position.previous, &position.current];
-    marks.into_iter().flatten().map(|(file, at)| format!("{file}:{at}")).collect::<Vec<_>>().join(",")
-}
-
-fn parse(text: &str) -> Option<Position> {
-    let mut marks = Vec::new();
-    for mark in text.split(',').filter(|mark| !mark.is_empty()) {
-        let (file, at) = mark.rsplit_once(':')?;
-        let is_file = file.ends_with(".jsonl") && !file.contains('/');
-        marks.push(is_file.then_some((file.to_owned(), at.parse().ok()?))?);
-    }
-    match marks.as_slice() {
-        [] => Some(Position::default()),
-        [current] => Some(Position { previous: None, current: Some(current.clone()) }),
-        [previous, current] => {
-            Some(Position { previous: Some(previous.clone()), current: Some(current.clone()) })
-        }
-        _ => None,
-    }
 }

@@ -154,6 +154,37 @@ impl Integration {
         Ok(Some(self.place.call(doing(), ["cat-file", "blob", blob.oid.as_str()]).output()?))
     }
 
+    /// The first parent of a commit; `None` where it is the first of all.
+    pub fn first_parent(&self, commit: &Oid) -> Result<Option<Oid>> {
+        let parent = format!("{commit}^1");
+        let call = self.place.call("find the parent of a commit", ["rev-parse", "--verify", "-q", &parent]);
+        let (_, output) = call.ending(&[0, 1])?;
+        Ok(Oid::parse_bytes(output.trim_ascii_end()))
+    }
+
+    /// What changes from `old` to `new` as a unified diff, the first so many bytes of it; and whether that is not all.
+    pub fn patch(&self, old: &Oid, new: &Oid, most: usize) -> Result<(Vec<u8>, bool)> {
+        let doing = "show what changed";
+        let words = [
+            "diff-tree",
+            "-r",
+            "-p",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--find-renames",
+            old.as_str(),
+            new.as_str(),
+        ];
+        let mut output = self.place.call(doing, words).output()?;
+        let cut = output.len() > most;
+        if cut {
+            let end = output.iter().take(most).rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            output.truncate(end);
+        }
+        Ok((output, cut))
+    }
+
     pub fn tree_of(&self, commit: &Oid) -> Result<Oid> {
         let tree = format!("{commit}^{{tree}}");
         self.place.call("find the tree of a commit", ["rev-parse", "--verify", "-q", &tree]).oid()

@@ -17,6 +17,9 @@ const TEMPLATE: &str = "signalbox-template";
 const API: &str = "signalbox-api";
 const CONDUCTOR: &str = "signalbox-conductor";
 const DAEMON: &str = "signalbox-daemon";
+const DESK: &str = "signalbox-desk";
+const WEB: &str = "signalbox-web";
+const TUI: &str = "signalbox-tui";
 const INTEGRATIONS: &str = "signalbox-integrations";
 /// For tests and benches alone: it must never be part of what ships.
 const TESTKIT: &str = "signalbox-testkit";
@@ -46,6 +49,9 @@ const ARROWS: &[(&str, May)] = &[
     (API, May::Use(&[CORE])),
     (AGENT, May::Use(&[CORE, STORE, DRIVERS, PTY, API])),
     (CONDUCTOR, May::Use(&[CORE, STORE, AGENT, GIT, RUNNER, TEMPLATE])),
+    (DESK, May::Use(&[CORE, STORE, DRIVERS, AGENT, API, CONDUCTOR, GIT, PLUGINS])),
+    (WEB, May::Use(&[CORE, STORE, AGENT, PTY, DESK])),
+    (TUI, May::Use(&[CORE, STORE, AGENT, PTY, DESK])),
     (
         DAEMON,
         May::Use(&[CORE, STORE, DRIVERS, PTY, API, AGENT, INTEGRATIONS, TEMPLATE, RUNNER, PLUGINS, GIT]),
@@ -67,6 +73,9 @@ const ARROWS: &[(&str, May)] = &[
             RUNNER,
             PLUGINS,
             PUPPET,
+            DESK,
+            WEB,
+            TUI,
         ]),
     ),
     (SIMULATOR, May::Use(&[CORE])),

@@ -12,8 +12,8 @@ use signalbox_store::agents::{self, Life, Record};
 use super::goal::{self, Limits};
 use crate::agents::{about, meant, own, record, running, unreachable};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// How much of a log is shown.
 const TAIL: u64 = 64 * 1024;

@@ -7,7 +7,7 @@ use signalbox_store::agents::{self, Life, Record};
 use signalbox_store::outbox::Outbox;
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// Agents that were started with `sb agent`. What each is doing comes from the agent itself; `sb agent explain` says
 /// how it is known.

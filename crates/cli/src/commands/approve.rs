@@ -4,7 +4,7 @@ use signalbox_core::Command;
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// The reviewer must have had nothing to do with the work. What waited for the ticket is unblocked.
 #[derive(clap::Args)]

@@ -4,7 +4,7 @@ use signalbox_core::Command;
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// Only they can then claim it. Without a name it is free again; work in progress goes back to the pool.
 #[derive(clap::Args)]

@@ -8,8 +8,8 @@ use signalbox_store::index::{History, Listing};
 use signalbox_store::{Index, clock};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{duration, resolve, ticket_json, ticket_text};
+use signalbox_desk::error::CommandError;
 
 /// The log is replayed up to that moment: `sb at yesterday list`, `sb at "2026-11-15 10:30" show a7K`.
 #[derive(clap::Args)]

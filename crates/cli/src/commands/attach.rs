@@ -7,7 +7,7 @@ use signalbox_agent::protocol::Wants;
 
 use crate::agents::{running, unreachable};
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// You see the agent's screen as it is now and as it changes; you cannot harm it by watching slowly. One person at a time
 /// may type from elsewhere; whoever sits at the agent's own terminal always can. The detach keys (Ctrl-A d, or

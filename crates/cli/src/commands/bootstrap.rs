@@ -11,7 +11,7 @@ use super::{init, new};
 use crate::bootstrap::{self, AREA, Scaffold, Survey};
 use crate::context::Context;
 use crate::diff;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// Manifests, lock files, configurations of linters and what CI runs are read; nothing is run. What it proposes is
 /// printed, each line with what it comes from. Look at it, change it, and then trust it with `sb trust`.

@@ -4,7 +4,7 @@ use signalbox_core::Command;
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// `sb show` numbers the criteria; `sb edit ID --accept TEXT` adds one.
 #[derive(clap::Args)]

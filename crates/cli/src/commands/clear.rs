@@ -1,8 +1,8 @@
 //! `sb clear`: have no current ticket.
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// Commands then need an id, unless there is exactly one ticket you are working on.
 #[derive(clap::Args)]

@@ -4,7 +4,7 @@ use signalbox_core::Command;
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// From any status; it is recorded as an override. What waited for the ticket is unblocked.
 #[derive(clap::Args)]

@@ -3,7 +3,7 @@
 use signalbox_store::config::{self, SETTINGS};
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// They stand in `config.toml` in Signalbox's home; comments in it survive every change.
 #[derive(clap::Args)]

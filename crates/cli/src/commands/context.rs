@@ -7,8 +7,8 @@ use signalbox_store::Index;
 use signalbox_store::index::Filter;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve, ticket_text};
+use signalbox_desk::error::CommandError;
 
 /// What an agent is told when its session starts; also for people. One batch of one kind of work is offered:
 /// tickets to work on, or tickets to review, whichever is more urgent.

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
 use crate::identity::CAPABILITY;
 use crate::ui::Paint;
+use signalbox_desk::error::{CommandError, Kind};
 
 /// Nothing of yours is read or changed, and nothing is sent anywhere. It takes a second or two.
 #[derive(clap::Args)]

@@ -6,8 +6,8 @@ use signalbox_store::doctor::{self, Finding, Severity};
 use signalbox_store::{Store, clock, files};
 
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
 use crate::ui::Paint;
+use signalbox_desk::error::{CommandError, Kind};
 
 /// Looks at the log, the ticket files, the index, the lock, permissions, the clock, the disk and the sessions.
 /// A repair never throws away what a person wrote: it is kept in the `quarantine` folder of Signalbox's home.

@@ -7,7 +7,7 @@ use signalbox_store::lock::Lock;
 
 use crate::context::Context;
 use crate::daemon;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// How long the daemon may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);

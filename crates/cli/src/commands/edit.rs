@@ -4,8 +4,8 @@ use signalbox_core::{Changes, Command};
 use signalbox_store::{Index, StoreError};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// What is not named stays as it is; an empty text clears a field.
 #[derive(clap::Args)]

@@ -7,9 +7,9 @@ use signalbox_store::{Index, clock};
 
 use super::escalate::{self, Asked};
 use crate::context::Context;
-use crate::duration::age;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_core::time::age;
+use signalbox_desk::error::CommandError;
 
 /// An escalation is one question that one sentence can answer, with what one has to know and suggested answers. A draft
 /// waits for a human to look at it; a pending one waits for an answer, and with it the tickets it blocks; an answer

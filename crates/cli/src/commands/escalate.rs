@@ -6,8 +6,8 @@ use signalbox_store::{Index, escalation};
 
 use super::esc;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// Ask one thing that one sentence can answer, say what one has to know, and suggest answers. It is kept as a draft in
 /// `escalations/draft`; work that does not wait for it goes on. People see it with `sb esc list`.

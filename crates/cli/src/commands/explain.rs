@@ -8,8 +8,8 @@ use signalbox_store::index::History;
 use signalbox_store::session;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::hook::look_from;
+use signalbox_desk::error::CommandError;
 
 /// The last refusal of your session, or in this project; or the one that an event tells of. Every rule that says no is
 /// named, with what the command would have done as far as its words show.

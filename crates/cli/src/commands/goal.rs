@@ -10,8 +10,8 @@ use signalbox_store::agents::Record;
 use super::monitor::{keys, offered};
 use crate::agents::{own, record, running, span};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{daemon, pairs, resolve};
+use signalbox_desk::error::CommandError;
 
 /// An agent with a goal is ended by the daemon when the goal is reached, missed, or its time is up; a person who claims it
 /// (`sb agent claim`) stops that clock. `sb agent --goal TYPE` sets one at the start.

@@ -8,7 +8,7 @@ use signalbox_store::Store;
 use signalbox_store::heartbeat::{self, Ask, Beat, Change};
 
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
+use signalbox_desk::error::{CommandError, Kind};
 
 /// For cron, and for people; the daemon does the same by itself, on the schedule `heartbeat.schedule`. Sessions and agents
 /// whose process is gone are marked as ended, and messages that nobody will deliver are given up. Then the lines of

@@ -1,8 +1,8 @@
 //! `sb help`: what can be done now, or all about one command.
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{dispatch, overview, reference, resolve, ticket_text};
+use signalbox_desk::error::CommandError;
 
 /// Without a command: your current ticket with what can be done with it, then all commands.
 #[derive(clap::Args)]

@@ -4,7 +4,7 @@ use signalbox_core::Command;
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// It stays blocked until a human releases it with `sb unhold`, and then goes back to where it was.
 #[derive(clap::Args)]

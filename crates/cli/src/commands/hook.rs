@@ -1,7 +1,7 @@
 //! `sb hook`: what agent CLIs call. Its work is in [`crate::hook`]; here is what a person sees who asks for help.
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 use signalbox_drivers::HookKind;
 
 /// The CLI's JSON is read from standard input, and the answer is in that CLI's own form. `sb hooks install` sets them up.

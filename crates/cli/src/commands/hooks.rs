@@ -6,9 +6,9 @@ use signalbox_drivers::{Installed, Scope};
 
 use crate::canary;
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
 use crate::installing::{self, Edit, Found, Spot, Thing, agreed, by_cli, carry_out, own_path, variable};
 use crate::settings_file::{self, SettingsFile};
+use signalbox_desk::error::{CommandError, Kind};
 
 /// What is there already stays, byte for byte; what is installed can be taken out so that the file is as before.
 #[derive(clap::Args)]

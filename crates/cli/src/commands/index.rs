@@ -1,7 +1,7 @@
 //! `sb index rebuild`: make the index anew from the log.
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// The index only makes reading fast; everything in it comes from the event log.
 #[derive(clap::Args)]

@@ -6,7 +6,7 @@ use signalbox_core::ProjectName;
 use signalbox_store::config;
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// Tickets filed below the directory then belong to the project, also from its git worktrees. Nothing is
 /// written into the directory itself.

@@ -13,7 +13,7 @@ use signalbox_store::{clock, new_event_id};
 
 use crate::agents::{meant, span};
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
+use signalbox_desk::error::{CommandError, Kind};
 
 /// The message waits in the agent's outbox until the agent is idle, no dialog is open and nobody is in the middle of a
 /// line; then it goes in by the best way that the agent's CLI has. What becomes of it is in the log as `inject.*`.

@@ -5,8 +5,8 @@ use signalbox_core::{ProjectName, Status, Ticket, Who};
 use signalbox_store::index::{Filter, Listing};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{resolve, ticket_json, ticket_text};
+use signalbox_desk::error::CommandError;
 
 /// Without a filter: what is not done in the project of the current directory, or in all projects where the
 /// directory belongs to none.

@@ -7,8 +7,8 @@ use signalbox_store::clock;
 use signalbox_store::index::History;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{duration, resolve, ticket_text};
+use signalbox_desk::error::CommandError;
 
 /// How often `--follow` looks.
 const POLL: Duration = Duration::from_millis(200);

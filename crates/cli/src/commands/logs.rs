@@ -7,7 +7,7 @@ use signalbox_core::text;
 use signalbox_store::files;
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// The most that is looked at for the last lines.
 const TAIL: u64 = 1 << 20;

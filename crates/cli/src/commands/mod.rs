@@ -77,7 +77,7 @@ pub use show::body;
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// One command.
 pub struct Row {

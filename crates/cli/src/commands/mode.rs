@@ -4,8 +4,8 @@ use signalbox_core::Mode;
 use signalbox_store::session::{self, Session};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::sessions;
+use signalbox_desk::error::CommandError;
 
 /// In discussion mode an agent reads and answers, and everything that would change something is refused. Only a human
 /// opens implementation mode, with this command or with a phrase in the prompt (`sb config get mode.triggers`); an agent

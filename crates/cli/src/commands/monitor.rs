@@ -9,9 +9,9 @@ use signalbox_store::clock;
 
 use crate::agents::running;
 use crate::context::Context;
-use crate::duration::age;
-use crate::error::CommandError;
 use crate::{daemon, pairs};
+use signalbox_core::time::age;
+use signalbox_desk::error::CommandError;
 
 /// A monitor looks at something outside again and again (CI, reviews, a command) and puts a message into its agent's
 /// outbox when that changes. Those that every agent should have stand in config.toml under `[monitors.NAME]`; for a

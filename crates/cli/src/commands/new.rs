@@ -5,8 +5,8 @@ use signalbox_store::{Index, StoreError, entropy};
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// It is open and can be claimed at once; with `--backlog` or priority P5 it waits in the backlog. Its id is
 /// printed on standard output when that is not a terminal.

@@ -3,8 +3,8 @@
 use signalbox_core::Command;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// Work can be handed in once a note says what was done.
 #[derive(clap::Args)]

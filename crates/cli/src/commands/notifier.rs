@@ -8,8 +8,8 @@ use signalbox_integrations::notifier::{self, COMMON};
 
 use super::monitor::{keys, named, offered};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{daemon, pairs};
+use signalbox_desk::error::CommandError;
 
 /// How long trying one may take.
 const PATIENCE: Duration = Duration::from_secs(60);

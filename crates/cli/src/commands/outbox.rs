@@ -8,7 +8,7 @@ use signalbox_store::outbox::Outbox;
 
 use crate::agents::meant;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// How much of the log is looked through for receipts.
 const RECENT: u64 = 4 * 1024 * 1024;

@@ -3,8 +3,8 @@
 use signalbox_core::Command;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// For a human who knows better than the workflow. A hold is released, and dependencies are no longer waited
 /// for. It is recorded with the reason.

@@ -3,8 +3,8 @@
 use signalbox_core::Command;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// The ticket becomes yours and your current one. However many try at once, one gets it.
 #[derive(clap::Args)]

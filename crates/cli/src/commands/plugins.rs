@@ -8,7 +8,7 @@ use signalbox_store::index::History;
 use signalbox_store::{clock, new_event_id};
 
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
+use signalbox_desk::error::{CommandError, Kind};
 
 /// They stand as `[[plugins]]` in `config.toml`: a `name`, the `events` it is for, and what to `run`. A plugin gets each
 /// event as JSON on its standard input. One with `decides = true` is asked before a command changes a ticket, and may refuse

@@ -5,8 +5,8 @@ use signalbox_store::index::Filter;
 use signalbox_store::{Index, StoreError};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// However many ask at once, each gets another ticket.
 #[derive(clap::Args)]

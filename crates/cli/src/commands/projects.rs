@@ -4,7 +4,7 @@ use signalbox_core::{ProjectName, Status};
 use signalbox_store::index::Filter;
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// With each, how many of its tickets are open, in progress and in review.
 #[derive(clap::Args)]

@@ -1,7 +1,7 @@
 //! `sb puppet`: a scripted agent CLI, to try things with and for tests.
 
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// It looks and behaves like an agent CLI: an input box, a busy state, dialogs, hooks, a transcript. It has no model and
 /// runs no tools; what it does on each prompt stands in the script that `--script FILE` or PUPPET_SCRIPT names. `sb agent

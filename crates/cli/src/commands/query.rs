@@ -4,8 +4,8 @@ use signalbox_core::text;
 use signalbox_store::index::{REPORTS, ResultSet};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// The tables are `events`, `tickets`, `dependencies`, `damage` and the view `hook_events`. Nothing can be
 /// changed. In SQL of your own, `:ticket` and `:session` stand for what `--ticket` and `--session` say.

@@ -6,8 +6,8 @@ use signalbox_store::clock;
 
 use super::run::project;
 use crate::context::Context;
-use crate::duration::age;
-use crate::error::CommandError;
+use signalbox_core::time::age;
+use signalbox_desk::error::CommandError;
 
 /// The submissions that wait to land on main, in their order, and what each waits for.
 #[derive(clap::Args)]

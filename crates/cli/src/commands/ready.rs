@@ -4,8 +4,8 @@ use signalbox_core::Who;
 use signalbox_store::index::Filter;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::ticket_json;
+use signalbox_desk::error::CommandError;
 
 /// Open tickets that wait for nothing, are not escalated, and are free or assigned to you.
 #[derive(clap::Args)]

@@ -3,8 +3,8 @@
 use signalbox_core::Command;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// The assignee picks it up again, and it goes through review once more.
 #[derive(clap::Args)]

@@ -4,8 +4,8 @@ use signalbox_core::{AttemptReport, Command, Outcome};
 use signalbox_store::session;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// It goes back to the pool for anyone. With `--outcome` the attempt is counted, and what you learnt is there
 /// for the next one. A reviewer lets go of a review the same way.

@@ -4,7 +4,7 @@ use signalbox_core::Command;
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// It is open again and belongs to nobody. What depends on it and is not done is blocked again.
 #[derive(clap::Args)]

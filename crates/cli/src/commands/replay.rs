@@ -10,7 +10,7 @@ use signalbox_pty::{Allow, Screen};
 
 use crate::agents::meant;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// The longest pause that is kept where nothing happened.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);

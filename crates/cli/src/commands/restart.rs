@@ -5,7 +5,7 @@ use signalbox_api::{Client, ClientError};
 use crate::commands::down;
 use crate::context::Context;
 use crate::daemon;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// For a new version, or for variables that the daemon has to know. Agents go on meanwhile and find the new one.
 #[derive(clap::Args)]

@@ -3,8 +3,8 @@
 use signalbox_core::{Command, Status};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// With the id of a ticket in review: take it and show it. Without an id, or with that of a ticket you are
 /// working on: hand it in, as `sb submit` does.

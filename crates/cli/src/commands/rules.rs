@@ -5,9 +5,9 @@ use signalbox_core::judge::{self, RULES, Refused};
 use signalbox_store::policy;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::hook::look_from;
 use crate::sessions;
+use signalbox_desk::error::CommandError;
 
 /// Every rule looks at what a call would do: files it writes, programs it runs, what git it does.
 #[derive(clap::Args)]

@@ -9,8 +9,8 @@ use signalbox_store::agents::{self, Life};
 use signalbox_store::clock;
 
 use crate::context::Context;
-use crate::duration::age;
-use crate::error::CommandError;
+use signalbox_core::time::age;
+use signalbox_desk::error::CommandError;
 
 /// Takes the project's ready tickets, gives each a branch and a workspace of its own, has tests written and then made
 /// to pass, has the work reviewed where the contract asks for it, and lands on main what passes. No model decides

@@ -8,8 +8,8 @@ use signalbox_store::project;
 use signalbox_store::session::{self, Session};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{resolve, sessions};
+use signalbox_desk::error::CommandError;
 
 /// A session is one conversation of an agent CLI. Its charter is what it may do; people give it a role, a ticket, a
 /// worktree and a branch.

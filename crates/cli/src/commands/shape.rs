@@ -15,9 +15,9 @@ use signalbox_store::{Index, StoreError, entropy, escalation, files, trust};
 use super::{agent, esc, new};
 use crate::context::Context;
 use crate::drawing;
-use crate::error::CommandError;
 use crate::installing::agreed;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// A plan is a file of tickets and what each waits for. It is checked as a whole, drawn, and filed all at once when you
 /// say yes. Without a file an agent in the role of a shaper is started here, which works one out with you and writes it;
@@ -118,7 +118,7 @@ fn text_of(path: &Path) -> Result<String, CommandError> {
     let shown = path.display();
     let read = files::read_optional(path).map_err(|error| {
         CommandError::new(
-            crate::error::Kind::Failure,
+            signalbox_desk::error::Kind::Failure,
             "plan.unreadable",
             format!("{shown} cannot be read: {error}"),
         )

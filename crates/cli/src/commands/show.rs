@@ -4,9 +4,9 @@ use signalbox_core::{Board, Event, Ticket, dependency_tree, open_dependencies};
 use signalbox_store::Store;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::ticket_json::TicketJson;
 use crate::{resolve, ticket_text};
+use signalbox_desk::error::CommandError;
 
 /// State, dependencies, attempts and history. When an agent reads a ticket, that is recorded: it can no longer
 /// review it.

@@ -3,8 +3,8 @@
 use signalbox_core::{Command, Status};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, glance, resolve, ticket_text};
+use signalbox_desk::error::CommandError;
 
 /// Without arguments it shows your current ticket, the daemon, the agents and what each is there for. `sb status review`
 /// hands work in, `in-progress` claims, `open` releases or opens, `done` approves, `rework` sends back; each with the

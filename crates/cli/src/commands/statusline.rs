@@ -11,8 +11,8 @@ use signalbox_store::project;
 use signalbox_store::session;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::inside;
+use signalbox_desk::error::CommandError;
 
 /// Reads what Claude Code sends its status line and prints ticket, mode, branch, cost and context. `sb hooks install`
 /// sets it up where no other status line is set.

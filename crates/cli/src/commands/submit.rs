@@ -4,8 +4,8 @@ use signalbox_core::Command;
 use signalbox_core::work::Handed;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// A note since the work began must say what was done; `-m` writes it in the same step.
 #[derive(clap::Args)]

@@ -1,8 +1,8 @@
 //! `sb switch`: make a ticket the current one.
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::{changes, resolve};
+use signalbox_desk::error::CommandError;
 
 /// Commands without an id are then about it, in this session or terminal. Its status stays as it is.
 #[derive(clap::Args)]

@@ -8,7 +8,7 @@ use signalbox_store::files;
 use signalbox_template::{Bundled, Found, Library, Origin, Wrong, check};
 
 use crate::context::Context;
-use crate::error::{CommandError, Kind};
+use signalbox_desk::error::{CommandError, Kind};
 
 /// What a monitor tells an agent, and a notifier a person, is made from templates in the manner of Jinja. Those that come
 /// along can be replaced: `$SIGNALBOX_HOME/templates/TYPE/EVENT.jinja` counts for every monitor of a type,

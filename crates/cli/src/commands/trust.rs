@@ -6,8 +6,8 @@ use signalbox_store::trust::{self, State};
 
 use crate::context::Context;
 use crate::diff;
-use crate::error::CommandError;
 use crate::installing::agreed;
+use signalbox_desk::error::CommandError;
 
 /// What `.signalbox/project.toml` has run (validation, set-up, arguments of agents) is shown with what has changed since
 /// it was last trusted. Once you say yes, exactly this text of it is trusted, in all of the project's worktrees; a

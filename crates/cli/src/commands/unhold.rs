@@ -4,7 +4,7 @@ use signalbox_core::{Command, Status};
 
 use crate::changes;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// The ticket goes back to where it was, unless it still waits for another.
 #[derive(clap::Args)]

@@ -7,7 +7,7 @@ use signalbox_store::files;
 
 use crate::context::Context;
 use crate::daemon;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// One quiet process that watches the world for the agents that run (`sb monitor`), tells people what needs them (`sb
 /// notifier`) and looks after goals (`sb goal`). Everything else works without it, and killing it costs nothing: agents go

@@ -4,8 +4,8 @@ use signalbox_conductor as conductor;
 use signalbox_core::text;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// One sentence, in the words of the planner that decides it: what the ticket waits for, who has it, or how far its
 /// merge is.

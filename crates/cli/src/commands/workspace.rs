@@ -5,8 +5,8 @@ use signalbox_core::{TicketId, text};
 
 use super::run::project;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::resolve;
+use signalbox_desk::error::CommandError;
 
 /// Each ticket that is worked on has a directory with a repository of its own, beside Signalbox's folder. Nothing in
 /// one is ever thrown away: before it goes, everything is kept under `refs/signalbox/keep`.

@@ -7,7 +7,7 @@ use signalbox_store::session::Session;
 
 use super::Trouble;
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// Hand in the newest commit, if the call may have made one and the ticket waits for its review.
 pub fn hand_in(cx: &Context, session: &Session, call: &ToolCall) -> Result<(), Trouble> {

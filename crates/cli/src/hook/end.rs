@@ -7,8 +7,8 @@ use signalbox_store::session::{self, Session};
 
 use super::{Trouble, speaker};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::identity;
+use signalbox_desk::error::CommandError;
 
 pub fn end(cx: &Context, incoming: &Incoming, reason: Option<&str>) -> Result<Answer, Trouble> {
     let id = speaker::id(incoming)?;

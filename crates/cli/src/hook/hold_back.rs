@@ -10,7 +10,7 @@ use signalbox_store::session::{self, Held, Session};
 
 use super::{Caller, Trouble, record, speaker, subagent};
 use crate::context::Context;
-use crate::error::CommandError;
+use signalbox_desk::error::CommandError;
 
 /// How often the same list holds a session back.
 const MOST_TIMES: u32 = 2;

@@ -29,8 +29,8 @@ use std::ffi::OsString;
 use signalbox_drivers::{Answer, Asked, Driver, HookKind, Incoming, Moment, Reply, WireError};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::ui::Ui;
+use signalbox_desk::error::CommandError;
 
 pub use debug::VARIABLE as DEBUG;
 pub use disk::look_from;

@@ -125,7 +125,7 @@ fn append(home: &Home, session: &Session, name: &str, data: &Map<String, Value>)
     log.record(&event).or_else(|_| {
         // The very first event of a home, or a folder that was lost.
         home.prepare().map_err(|error| broken(error.to_string()))?;
-        log.record(&event).map_err(|error| broken(crate::error::chain(&error)))
+        log.record(&event).map_err(|error| broken(signalbox_desk::error::chain(&error)))
     })
 }
 

@@ -14,10 +14,10 @@ use signalbox_store::{Home, Index};
 use super::{Caller, Trouble, speaker};
 use crate::commands::context_text;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::identity::{CAPABILITY, Unverified};
 use crate::inside;
 use crate::new_session;
+use signalbox_desk::error::CommandError;
 
 pub fn start(
     cx: &Context,

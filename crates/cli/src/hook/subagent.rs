@@ -15,8 +15,8 @@ use signalbox_store::session::{self, Session};
 use super::{Caller, Trouble, gate, record, speaker, transcript};
 use crate::commands::{body, next_commands};
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::identity::CAPABILITY;
+use signalbox_desk::error::CommandError;
 
 /// Subagents whose work is the conversation itself.
 const READERS_OF_CONVERSATION: &[&str] =

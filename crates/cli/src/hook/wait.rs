@@ -44,6 +44,6 @@ fn wait(driver: &'static Driver) -> Result<Option<Reply>, Trouble> {
         _ => return Ok(None),
     };
     let text = waiter::wait(home, &agent, &session, door)
-        .map_err(|error| Trouble::Inside(crate::error::chain(&error)))?;
+        .map_err(|error| Trouble::Inside(signalbox_desk::error::chain(&error)))?;
     Ok(text.map(|text| reply(&text)))
 }

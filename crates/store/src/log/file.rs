@@ -154,17 +154,48 @@ impl FileLog {
         most: usize,
         visit: &mut dyn FnMut(Item<'_>),
     ) -> Result<Position, LogError> {
+        self.read_before(seen, None, most, visit)
+    }
+
+    /// The same, but nothing that comes after `until`, which is a position that somebody reached by reading.
+    pub fn read_until(
+        &self,
+        seen: &Position,
+        until: &Position,
+        most: usize,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) -> Result<Position, LogError> {
+        self.read_before(seen, Some(until), most, visit)
+    }
+
+    fn read_before(
+        &self,
+        seen: &Position,
+        until: Option<&Position>,
+        most: usize,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) -> Result<Position, LogError> {
         let mut position = Position::default();
         for (name, from) in self.unread(seen)? {
             let path = self.path(&name);
-            let size = files::size(&path).map_err(|e| self.read_error(&path, e))?.unwrap_or(0);
+            let mut size = files::size(&path).map_err(|e| self.read_error(&path, e))?.unwrap_or(0);
+            if let Some(until) = until {
+                let marks = [&until.previous, &until.current];
+                match marks.into_iter().flatten().find(|(file, _)| *file == name) {
+                    Some((_, end)) => size = size.min(*end),
+                    None if until.current.as_ref().is_none_or(|(newest, _)| name > *newest) => break,
+                    None => {}
+                }
+            }
             if size < from {
                 return Err(LogError::Shrunk { file: name, size, read: from });
             }
             let mut done = 0;
             let mut wanted = most;
             while from + (done as u64) < size {
-                let bytes = files::read_part(&path, from, wanted).map_err(|e| self.read_error(&path, e))?;
+                let wanted_now = wanted.min(usize::try_from(size - from).unwrap_or(usize::MAX));
+                let bytes =
+                    files::read_part(&path, from, wanted_now).map_err(|e| self.read_error(&path, e))?;
                 let is_all = from + bytes.len() as u64 >= size;
                 done = scan(&bytes, from, Tail::Live, visit);
                 // One record may be longer than that.

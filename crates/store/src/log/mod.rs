@@ -8,6 +8,7 @@ mod file;
 mod frame;
 mod scan;
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -25,6 +26,48 @@ pub struct Position {
     pub previous: Option<(String, u64)>,
     pub current: Option<(String, u64)>,
 }
+
+/// `2026-11-14.jsonl:120,2026-11-15.jsonl:3400`: each file that is not done with, and how far. Whoever follows the log
+/// keeps it to go on from there.
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let marks = [&self.previous, &self.current];
+        for (number, (file, at)) in marks.into_iter().flatten().enumerate() {
+            let comma = if number > 0 { "," } else { "" };
+            write!(f, "{comma}{file}:{at}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::str::FromStr for Position {
+    type Err = NoPosition;
+
+    fn from_str(text: &str) -> Result<Self, NoPosition> {
+        let mut marks = Vec::new();
+        for mark in text.split(',').filter(|mark| !mark.is_empty()) {
+            let (file, at) = mark.rsplit_once(':').ok_or(NoPosition)?;
+            let at = at.parse().map_err(|_| NoPosition)?;
+            if !file.ends_with(".jsonl") || file.contains('/') {
+                return Err(NoPosition);
+            }
+            marks.push((file.to_owned(), at));
+        }
+        match marks.as_slice() {
+            [] => Ok(Self::default()),
+            [current] => Ok(Self { previous: None, current: Some(current.clone()) }),
+            [previous, current] => {
+                Ok(Self { previous: Some(previous.clone()), current: Some(current.clone()) })
+            }
+            _ => Err(NoPosition),
+        }
+    }
+}
+
+/// The text is not a position of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is not a position of the log")]
+pub struct NoPosition;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {

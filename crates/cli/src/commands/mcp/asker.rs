@@ -6,8 +6,8 @@ use signalbox_core::{Refusal, Role, Who};
 use signalbox_store::config::Config;
 use signalbox_store::{Home, session};
 
-use crate::error::CommandError;
 use crate::{identity, inside};
+use signalbox_desk::error::CommandError;
 
 /// Who asks, as far as it decides which tools there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use signalbox_drivers::InstallError;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::installing::{self, Edit, Spot, Thing, carry_out, own_path};
 use crate::settings_file;
+use signalbox_desk::error::CommandError;
 
 #[derive(clap::Subcommand)]
 pub enum What {

@@ -26,8 +26,8 @@ use signalbox_store::Home;
 use signalbox_store::watch::Watch;
 
 use crate::context::Context;
-use crate::error::CommandError;
 use asker::Asker;
+use signalbox_desk::error::CommandError;
 pub use tools::page;
 
 /// Without a word more it serves, for agent CLIs to start; people have no use for that. Whoever starts it is who acts, as

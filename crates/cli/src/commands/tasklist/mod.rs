@@ -13,9 +13,9 @@ use signalbox_store::session::{self, Session};
 use signalbox_store::{Index, files};
 
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::native_tasks::{TaskFolder, Tasks};
 use crate::{changes, sessions};
+use signalbox_desk::error::CommandError;
 
 /// On demand, and in either direction. A ticket is the truth: what becomes of a task never completes a ticket, because
 /// its review is somebody else's. A task says in its subject and its `metadata` which ticket it stands for.

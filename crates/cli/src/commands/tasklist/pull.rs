@@ -10,8 +10,8 @@ use signalbox_store::{Index, StoreError};
 use super::{List, difference, linked, say_unreadable, tickets_by_task};
 use crate::commands::new;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::native_tasks::{BUSY, Seen};
+use signalbox_desk::error::CommandError;
 
 /// What came of it.
 #[derive(Default)]
@@ -54,7 +54,7 @@ pub fn pull(cx: &Context, list: &List) -> Result<(), CommandError> {
                 }
                 Ok(None) => {}
                 // One task that cannot become a ticket does not keep the others from it.
-                Err(error) if error.kind == crate::error::Kind::Usage || error.code == BUSY => {
+                Err(error) if error.kind == signalbox_desk::error::Kind::Usage || error.code == BUSY => {
                     pulled.refused.push((task.id().to_owned(), error.message));
                 }
                 Err(error) => return Err(error),

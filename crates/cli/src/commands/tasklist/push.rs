@@ -9,8 +9,8 @@ use super::{List, linked, native_status, say_unreadable, waits_for};
 use crate::changes;
 use crate::commands::next_commands;
 use crate::context::Context;
-use crate::error::CommandError;
 use crate::native_tasks::{BUSY, Seen, TaskFolder};
+use signalbox_desk::error::CommandError;
 
 /// How a description that was written here begins. Any other is its author's.
 const OURS: &str = "Signalbox ticket ";

@@ -3,7 +3,10 @@
 use std::error::Error;
 use std::io;
 
+use signalbox_api::ClientError;
+use signalbox_api::wire::{self, Problem};
 use signalbox_core::{EventId, Refusal, RefusalKind};
+use signalbox_git::GitError;
 use signalbox_store::config::ConfigError;
 use signalbox_store::contract::ContractError;
 use signalbox_store::index::IndexError;
@@ -184,13 +187,22 @@ impl From<serde_json::Error> for CommandError {
 impl From<signalbox_conductor::Failed> for CommandError {
     fn from(error: signalbox_conductor::Failed) -> Self {
         use signalbox_conductor::Failed;
-        use signalbox_git::GitError;
         match error {
-            Failed::Refused(refusal) | Failed::Git(GitError::Refused(refusal)) => refusal.into(),
+            Failed::Refused(refusal) => refusal.into(),
+            Failed::Git(error) => error.into(),
             Failed::Store(error) => error.into(),
             Failed::Contract(error) => error.into(),
             Failed::Config(error) => error.into(),
             Failed::Log(error) => error.into(),
+            other => Self::failed("run.failed", &other),
+        }
+    }
+}
+
+impl From<GitError> for CommandError {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::Refused(refusal) => refusal.into(),
             other => Self::failed("run.failed", &other),
         }
     }
@@ -226,4 +238,39 @@ impl From<ConfigError> for CommandError {
         };
         Self::new(kind, "config.invalid", error.to_string()).hint(hint)
     }
+}
+
+impl From<ClientError> for CommandError {
+    fn from(error: ClientError) -> Self {
+        match &error {
+            ClientError::Absent(_) => {
+                CommandError::precondition("daemon.absent", "no daemon runs").hint("`sb up` starts one.")
+            }
+            ClientError::Dead(_) => {
+                CommandError::precondition("daemon.dead", "the daemon was killed and left its socket behind")
+                    .hint("`sb up` starts it again; nothing is lost.")
+            }
+            ClientError::Foreign(_) => CommandError::precondition("daemon.foreign", error.to_string())
+                .hint("Set SIGNALBOX_HOME to a folder of your own."),
+            ClientError::Version { pid, .. } => {
+                CommandError::precondition("daemon.version", error.to_string()).hint(format!(
+                    "`sb restart` ends process {pid} and starts the daemon of this version; agents go on."
+                ))
+            }
+            ClientError::Refused(problem) => refused(problem.clone()),
+            other => CommandError::failed("daemon.unreachable", other)
+                .hint("`sb logs` shows what the daemon says of itself; `sb restart` starts it anew."),
+        }
+    }
+}
+
+fn refused(problem: Problem) -> CommandError {
+    let kind = match problem.kind {
+        wire::Kind::Failure => Kind::Failure,
+        wire::Kind::Usage => Kind::Usage,
+        wire::Kind::NotFound => Kind::NotFound,
+        wire::Kind::Precondition => Kind::Precondition,
+    };
+    let error = CommandError::new(kind, &problem.code, problem.message);
+    problem.hints.into_iter().fold(error, CommandError::hint)
 }
