@@ -20,6 +20,7 @@ pub struct Seat {
     stream: UnixStream,
     about: About,
     screen: Screen,
+    ended: bool,
 }
 
 /// The keyboard of a [`Seat`], for another thread.
@@ -44,7 +45,7 @@ impl Seat {
     pub fn take(socket: &Path, wants: Wants) -> Result<Self, AttachError> {
         let (stream, about) = attach::open(socket, wants, Size::new(0, 0))?;
         let screen = Screen::new(Size::new(about.rows.max(1), about.cols.max(1)));
-        Ok(Self { stream, about, screen })
+        Ok(Self { stream, about, screen, ended: false })
     }
 
     pub fn about(&self) -> &About {
@@ -59,8 +60,14 @@ impl Seat {
         Ok(Keyboard(self.stream.try_clone()?))
     }
 
-    /// Wait for what happens, at most so long.
+    /// Wait for what happens, at most so long. An end is heard again and again.
     pub fn hear(&mut self, most: Duration) -> Result<Heard, AttachError> {
+        let heard = if self.ended { Heard::Ended } else { self.next(most)? };
+        self.ended = heard == Heard::Ended;
+        Ok(heard)
+    }
+
+    fn next(&mut self, most: Duration) -> Result<Heard, AttachError> {
         self.stream.set_read_timeout(Some(most.max(Duration::from_millis(1))))?;
         let mut one = [0];
         // Only looked at, so that a frame is never torn by the clock.
@@ -110,6 +117,11 @@ impl Keyboard {
     pub fn resize(&self, size: Size) -> Result<(), FrameError> {
         let told = Frame::resize(size);
         frame::write(&mut &self.0, told.kind, &told.payload)
+    }
+
+    /// The same keyboard, for another thread.
+    pub fn another(&self) -> io::Result<Self> {
+        Ok(Self(self.0.try_clone()?))
     }
 
     /// Leave. Whoever waits in [`Seat::hear`] hears that it is over.

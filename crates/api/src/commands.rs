@@ -91,6 +91,7 @@ commands! {
     "remove-notifier" RemoveNotifier => Done, Anyone, "Tell them no more";
     "tell" Tell => Done, People, "Try a notifier; the answer comes when it is done";
     "events" Events => Done, Anyone, "The event log from a position on, and then as it grows";
+    "page" OpenPage => PageAt, People, "Serve the web page, and hand out a way in";
     "reload" Reload => Done, People, "Read the configuration anew";
     "stop" Stop => Done, People, "End the daemon; agents go on";
 }
@@ -237,6 +238,21 @@ pub struct Events {
     /// Patterns of names, `*` for anything; none: all.
     #[serde(default)]
     pub names: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenPage {
+    /// A token for a script is wanted, and no link.
+    #[serde(default)]
+    pub token: bool,
+}
+
+/// Where the web page is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageAt {
+    pub port: u16,
+    /// A link that lets its bearer in once, or a token for a script.
+    pub way_in: String,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,6 +23,7 @@ mod installing;
 mod native_tasks;
 mod new_session;
 mod overview;
+mod page;
 mod pairs;
 mod reference;
 mod reference_outside;

@@ -23,4 +23,4 @@ pub mod unit;
 mod workers;
 
 pub use own_log::OwnLog;
-pub use run::{RunError, run};
+pub use run::{Page, RunError, run};

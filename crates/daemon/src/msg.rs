@@ -142,6 +142,12 @@ pub enum Effect {
         time: Duration,
     },
     ReadConfig,
+    /// Serve the web page, and say how to get in.
+    Page {
+        connection: Connection,
+        id: u64,
+        token: bool,
+    },
     /// A worker does not come back; another may take its place.
     Abandon,
     /// Those below are done by the keeper, one after the other.

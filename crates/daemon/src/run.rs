@@ -9,6 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use serde_json::json;
+use signalbox_api::PageAt;
+use signalbox_api::wire::{Answer, Problem};
 use signalbox_core::EventId;
 use signalbox_integrations::templates;
 use signalbox_store::agents::{Life, Record};
@@ -49,8 +52,17 @@ pub enum RunError {
     Io(#[from] io::Error),
 }
 
+/// The web page, which somebody else knows how to serve.
+pub trait Page: Send + Sync {
+    /// Serve it, if it is not served yet, and hand out a way in.
+    fn way_in(&self, token: bool) -> Result<PageAt, Problem>;
+
+    /// Serve it again, if it was served when the daemon ended, or is to be served always.
+    fn resume(&self) -> Result<(), Problem>;
+}
+
 /// Run until somebody ends it.
-pub fn run(home: &Home, version: &str) -> Result<(), RunError> {
+pub fn run(home: &Home, version: &str, page: Arc<dyn Page>) -> Result<(), RunError> {
     home.prepare()?;
     for folder in [home.daemon(), home.logs(), home.agents(), home.agent_sockets()] {
         files::create_private_dir(&folder)
@@ -92,6 +104,7 @@ pub fn run(home: &Home, version: &str) -> Result<(), RunError> {
         templates,
         config: shared,
         config_seen: None,
+        page,
     };
     daemon.config_seen = daemon.config_mark();
     let mut state = with_outside(|outside| State::new(about, config, kept, outside));
@@ -102,6 +115,9 @@ pub fn run(home: &Home, version: &str) -> Result<(), RunError> {
     let feed = Feed { log, inbox, own_log: Arc::clone(&own_log), over: Arc::clone(&over) };
     let _feed = std::thread::Builder::new().name("feed".to_owned()).spawn(move || feed.run(position))?;
     own_log.say(&format!("version {version} runs as process {}", std::process::id()));
+    if let Err(problem) = daemon.page.resume() {
+        own_log.say(&format!("the web page is not served: {}", problem.message));
+    }
     daemon.serve(&mut state, &messages, &mouth);
     // What is written down already is enough; nobody waits for those who look and tell.
     over.store(true, Ordering::Release);
@@ -169,6 +185,7 @@ struct Daemon {
     config: Arc<Mutex<Config>>,
     /// When the configuration was last changed, as far as it was read.
     config_seen: Option<Mark>,
+    page: Arc<dyn Page>,
 }
 
 /// What tells one version of a file from another.
@@ -220,6 +237,16 @@ impl Daemon {
             Effect::Beat { time } => {
                 let home = self.home.clone();
                 self.workers.give(Box::new(move || jobs::beat(&home, time, &inbox)));
+            }
+            Effect::Page { connection, id, token } => {
+                let (page, mouth) = (Arc::clone(&self.page), mouth.clone());
+                self.workers.give(Box::new(move || {
+                    let answer = match page.way_in(token) {
+                        Ok(at) => serde_json::to_value(at).map_or_else(|_| Answer::Ok(json!({})), Answer::Ok),
+                        Err(problem) => Answer::Error(problem),
+                    };
+                    mouth.answer(connection, id, answer);
+                }));
             }
             Effect::ReadConfig => self.read_config(),
             Effect::Abandon => self.workers.lose_one(),

@@ -45,6 +45,25 @@ pub struct Config {
     /// Programs of the person's own.
     pub plugins: Vec<Plugin>,
     pub heartbeat: Heartbeat,
+    pub web: Web,
+}
+
+/// `[web]`
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Web {
+    pub port: u16,
+    /// Besides this machine itself.
+    pub addresses: Vec<std::net::IpAddr>,
+    pub names: Vec<String>,
+    /// The daemon serves it from its start on.
+    pub serve: bool,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        Self { port: 7117, addresses: Vec::new(), names: Vec::new(), serve: false }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -205,6 +224,30 @@ pub const SETTINGS: &[Setting] = &[
         key: "heartbeat.timeout",
         default: "600",
         about: "How long each of these lines may take, in seconds.",
+        kind: Kind::Plain,
+    },
+    Setting {
+        key: "web.port",
+        default: "7117",
+        about: "The port of the web page; where it is taken, the next one that is free.",
+        kind: Kind::Plain,
+    },
+    Setting {
+        key: "web.addresses",
+        default: "",
+        about: "Addresses on which the web page is reached besides this machine's own: `192.168.1.20`. It speaks plain HTTP: put TLS in front of it.",
+        kind: Kind::List,
+    },
+    Setting {
+        key: "web.names",
+        default: "",
+        about: "Names under which browsers reach it there; any other name is refused.",
+        kind: Kind::List,
+    },
+    Setting {
+        key: "web.serve",
+        default: "false",
+        about: "Whether the daemon serves the web page from its start on; else from the first `sb web` on.",
         kind: Kind::Plain,
     },
 ];

@@ -67,6 +67,7 @@ mod templates;
 mod trust;
 mod unhold;
 mod up;
+mod web;
 mod why;
 mod workspace;
 
@@ -159,6 +160,7 @@ pub const COMMANDS: &[Row] = &[
     row!("list", ["ls"], Read, "List tickets", list::Arguments),
     row!("show", ["view"], Read, "Show a ticket with its story", show::Arguments),
     row!("ready", [], Read, "List what can be claimed, most urgent first", ready::Arguments),
+    row!("web", [], Read, "Open the web page: board, agents, decisions, live", web::Arguments),
     row!("log", [], Read, "Show events, or follow them", log::Arguments),
     row!("at", [], Read, "Show tickets as they were at a past moment", at::Arguments),
     row!("context", [], Read, "Show who you are, your ticket and what you could take", context::Arguments),

@@ -52,7 +52,8 @@ fn foreground(cx: &Context) -> Result<(), CommandError> {
     if !std::io::stdin().is_terminal() {
         let _ = rustix::process::setsid();
     }
-    signalbox_daemon::run(cx.home()?, env!("CARGO_PKG_VERSION")).map_err(|error| match &error {
+    let page = std::sync::Arc::new(crate::page::WebPage::new(cx.home()?));
+    signalbox_daemon::run(cx.home()?, env!("CARGO_PKG_VERSION"), page).map_err(|error| match &error {
         RunError::Already => {
             CommandError::precondition("daemon.already", "a daemon runs already for this SIGNALBOX_HOME")
                 .hint("`sb status` shows it, `sb restart` starts it anew.")

@@ -63,6 +63,10 @@ impl State {
             }
             // The door deals with streams itself.
             Request::Events(_) => value(&Done {}),
+            Request::OpenPage(wanted) => {
+                self.effects.push(Effect::Page { connection, id, token: wanted.token });
+                Ok(None)
+            }
             Request::Reload(_) => {
                 self.effects.push(Effect::ReadConfig);
                 value(&Done {})

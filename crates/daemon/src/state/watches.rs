@@ -25,6 +25,10 @@ const MOST_EVENTS: usize = 50;
 const MOST_PENDING: usize = 100;
 /// The most looks that are begun in a second.
 const MOST_LOOKS: u32 = 80;
+/// Within how long monitors that are new look for the first time, and within how long those do that a daemon before this one
+/// knew.
+const FIRST_LOOKS: Duration = Duration::from_secs(2);
+const AGAIN_LOOKS: Duration = Duration::from_secs(60);
 /// After how many failures in a row somebody is told.
 const PATIENCE: u32 = 3;
 /// When what a person has to put right is looked at again.
@@ -110,8 +114,10 @@ impl State {
             }
             let every =
                 settings::seconds(&complete, "every").ok().flatten().map_or(kind.every, Duration::from_secs);
-            // Many that begin together do not look together.
-            let spread = every.min(Duration::from_secs(4)).mul_f64((outside.dice)() / 2.0);
+            // Many that begin together do not look together. What was looked at before a restart has its turn within its
+            // own rhythm: all at once would keep everybody waiting.
+            let within = if kept.state.is_null() { FIRST_LOOKS } else { AGAIN_LOOKS };
+            let spread = every.min(within).mul_f64((outside.dice)());
             let watch = Watch {
                 kind,
                 given: wanted.settings,

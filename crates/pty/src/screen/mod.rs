@@ -161,6 +161,11 @@ impl Screen {
         self.state.modes.is_on(2004)
     }
 
+    /// Whether arrow keys are to be sent as the program of a full screen wants them.
+    pub fn application_cursor(&self) -> bool {
+        self.state.modes.is_on(1)
+    }
+
     pub fn view(&self) -> View {
         let state = &self.state;
         let rows = state.grid().rows.iter();

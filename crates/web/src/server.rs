@@ -1,0 +1,184 @@
+//! Starting and ending the server: its addresses, its threads, and the links that let a person in.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use signalbox_desk::Desk;
+use tokio::sync::watch;
+
+use crate::gate::Gate;
+use crate::live::Live;
+use crate::routes;
+use crate::tickets::Tickets;
+
+/// How many ports are tried where the wanted one is taken.
+const PORTS: u16 = 50;
+/// How long requests under way may take when it ends.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// Where to listen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    pub port: u16,
+    /// Besides this machine itself.
+    pub addresses: Vec<IpAddr>,
+    /// Names, besides addresses and `localhost`, under which browsers may reach it.
+    pub names: Vec<String>,
+}
+
+/// Why it does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    #[error("listen on port {port}")]
+    Listen { port: u16, source: io::Error },
+    #[error("start the server")]
+    Start(#[source] io::Error),
+    #[error("read the keys of the web page")]
+    Keys(#[source] io::Error),
+}
+
+/// A server that runs until this is dropped.
+#[derive(Debug)]
+pub struct Running {
+    port: u16,
+    tickets: Arc<Tickets>,
+    end: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+    over: Receiver<()>,
+}
+
+/// What all requests share.
+pub(crate) struct App {
+    pub desk: Desk,
+    pub gate: Gate,
+    pub live: Live,
+    pub end: watch::Receiver<bool>,
+}
+
+/// Serve on this machine's own addresses, and on those that were asked for.
+pub fn start(desk: Desk, options: &Options) -> Result<Running, StartError> {
+    let (port, listeners) = listen(options)?;
+    let tickets = Arc::new(Tickets::load(desk.home()).map_err(StartError::Keys)?);
+    let gate = Gate::new(port, options, Arc::clone(&tickets));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("web")
+        .enable_all()
+        .build()
+        .map_err(StartError::Start)?;
+    let (end, ended) = watch::channel(false);
+    let live = Live::begin(desk.home(), ended.clone()).map_err(StartError::Start)?;
+    let app = Arc::new(App { desk, gate, live, end: ended.clone() });
+    let (told, over) = channel();
+    let thread = std::thread::Builder::new()
+        .name("web server".to_owned())
+        .spawn(move || {
+            runtime.block_on(serve(app, listeners, ended));
+            runtime.shutdown_timeout(FAREWELL);
+            let _ = told.send(());
+        })
+        .map_err(StartError::Start)?;
+    Ok(Running { port, tickets, end, thread: Some(thread), over })
+}
+
+/// Listen on one port at every address. A taken port is passed over.
+fn listen(options: &Options) -> Result<(u16, Vec<TcpListener>), StartError> {
+    let mut trouble = None;
+    for port in options.port..=options.port.saturating_add(PORTS) {
+        match listen_on(port, options) {
+            Ok(found) => return Ok(found),
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && port != 0 => trouble = Some(error),
+            Err(source) => return Err(StartError::Listen { port, source }),
+        }
+    }
+    let source = trouble.unwrap_or_else(|| io::ErrorKind::AddrInUse.into());
+    Err(StartError::Listen { port: options.port, source })
+}
+
+fn listen_on(port: u16, options: &Options) -> io::Result<(u16, Vec<TcpListener>)> {
+    let first = bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))?;
+    let port = first.local_addr()?.port();
+    let mut listeners = vec![first];
+    match bind(SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port)) {
+        Ok(second) => listeners.push(second),
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(error),
+        // There is no such protocol here.
+        Err(_) => {}
+    }
+    for address in options.addresses.iter().filter(|address| !address.is_loopback()) {
+        listeners.push(bind(SocketAddr::new(*address, port))?);
+    }
+    Ok((port, listeners))
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+async fn serve(app: Arc<App>, listeners: Vec<TcpListener>, ended: watch::Receiver<bool>) {
+    let router = routes::router(app);
+    let mut serving = Vec::new();
+    for listener in listeners {
+        let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { continue };
+        let (router, mut ended) = (router.clone(), ended.clone());
+        serving.push(tokio::spawn(async move {
+            let end = async move { over(&mut ended).await };
+            let _ = axum::serve(listener, router).with_graceful_shutdown(end).await;
+        }));
+    }
+    let mut ended = ended;
+    over(&mut ended).await;
+    for task in serving {
+        let _ = tokio::time::timeout(FAREWELL, task).await;
+    }
+}
+
+/// Wait until the server ends.
+pub(crate) async fn over(ended: &mut watch::Receiver<bool>) {
+    let _ = ended.wait_for(|over| *over).await;
+}
+
+impl Running {
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// A link that lets its bearer in, once.
+    pub fn link(&self) -> String {
+        format!("http://127.0.0.1:{}/enter/{}", self.port, self.tickets.mint_link())
+    }
+
+    /// A token for scripts, which bring it in the header `Authorization: Bearer …`.
+    pub fn token(&self) -> io::Result<String> {
+        self.tickets.mint_token()
+    }
+
+    /// End it, and wait until it has.
+    pub fn stop(mut self) {
+        self.finish();
+    }
+
+    /// Whether it has ended by itself, waiting for at most so long.
+    pub fn has_ended(&self, most: Duration) -> bool {
+        !matches!(self.over.recv_timeout(most), Err(std::sync::mpsc::RecvTimeoutError::Timeout))
+    }
+
+    fn finish(&mut self) {
+        let _ = self.end.send(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
