@@ -119,11 +119,10 @@ impl Desk {
             // What the merge queue has needs nobody, and neither does what somebody reviews already.
             let is_free = ticket.reviewer.is_none() && ticket.work.merge.is_none() && !ticket.escalated;
             if is_free {
-                let words = format!("waits for a review: {}", ticket.title);
                 needs.push(Need {
                     ticket: Some(ticket.id.to_string()),
                     project: Some(ticket.project.to_string()),
-                    ..need(NeedKind::Review, &words, Some(time::exact(ticket.updated)))
+                    ..need(NeedKind::Review, &ticket.title, Some(time::exact(ticket.updated)))
                 });
             }
         }
