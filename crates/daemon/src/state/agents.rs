@@ -272,8 +272,13 @@ impl State {
             }
             self.missing.insert(id, Missing { at: now + LOOK_AGAIN, ended });
         }
-        let known: Vec<AgentId> = self.agents.keys().cloned().collect();
-        for id in known {
+        // Only those for whom something is due: with hundreds of agents this is done hundreds of times a second.
+        let is_due = |agent: &&Agent| {
+            // Of a stall it also counts that it is over.
+            agent.stall.is_some() || agent.stalled || agent.next_due(&self.seats).is_some_and(|at| at <= now)
+        };
+        let due: Vec<AgentId> = self.agents.values().filter(is_due).map(|agent| agent.id().clone()).collect();
+        for id in due {
             let Some(agent) = self.agents.get_mut(&id) else { continue };
             if !agent.checking && agent.left.is_some_and(|left| left + AWAY <= now) {
                 agent.checking = true;

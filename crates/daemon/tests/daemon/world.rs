@@ -193,7 +193,7 @@ impl World {
             Effect::CheckLife(agent) => self.checks.push(agent),
             Effect::Say(words) => self.said.push(words),
             Effect::Beat { .. } => self.beats += 1,
-            Effect::ReadConfig | Effect::Abandon | Effect::Exit => {}
+            Effect::ReadConfig | Effect::Page { .. } | Effect::Abandon | Effect::Exit => {}
         }
     }
 
