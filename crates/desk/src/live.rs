@@ -5,11 +5,10 @@ use std::time::Duration;
 use signalbox_core::Event;
 use signalbox_store::Home;
 use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position};
+use signalbox_store::watch::Watch;
 
 /// About how much is passed on at once, in bytes.
 const PIECE: usize = 256 << 10;
-/// How often the log is looked at: one question to the file system.
-const LOOK: Duration = Duration::from_millis(25);
 
 /// What was written, and where to go on from.
 #[derive(Debug)]
@@ -23,17 +22,20 @@ pub struct Piece {
 pub struct Follower {
     log: FileLog,
     position: Position,
+    watch: Watch,
 }
 
 impl Follower {
     /// From here on; `None`: from now on.
     pub fn new(home: &Home, from: Option<Position>) -> Result<Self, LogError> {
         let log = FileLog::new(home.events());
+        // Before the first look, so that nothing happens in between unnoticed.
+        let watch = Watch::of_growth(&home.events());
         let position = match from {
             Some(from) => from,
             None => log.end()?,
         };
-        Ok(Self { log, position })
+        Ok(Self { log, position, watch })
     }
 
     pub fn position(&self) -> &Position {
@@ -85,10 +87,13 @@ impl Follower {
             if let Some(piece) = self.look()? {
                 return Ok(Some(piece));
             }
-            if begun.elapsed() >= most {
+            let rest = most.saturating_sub(begun.elapsed());
+            if rest.is_zero() {
                 return Ok(None);
             }
-            std::thread::sleep(LOOK.min(most));
+            if self.watch.doze(rest).is_err() {
+                std::thread::sleep(rest);
+            }
         }
     }
 }

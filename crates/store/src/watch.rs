@@ -24,8 +24,20 @@ pub struct Watch {
 impl Watch {
     /// Begin to watch. What happens from now on is noticed.
     pub fn new(folder: &Path) -> io::Result<Self> {
-        let told = told::Told::new(folder);
+        let told = told::Told::new(folder, Of::Names);
         Ok(Self { folder: folder.to_owned(), seen: changed(folder), told })
+    }
+
+    /// The same, for files in it that grow. Where the kernel does not tell of that, whoever waits is told nothing and looks
+    /// for themselves.
+    pub fn of_growth(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), seen: changed(folder), told: told::Told::new(folder, Of::Growth) }
+    }
+
+    /// Wait until somebody tells that something has changed, at most so long and never much longer than it is sensible to
+    /// look for oneself.
+    pub fn doze(&self, most: Duration) -> io::Result<()> {
+        self.told.wait(most).map(|_| ())
     }
 
     /// Wait until something has changed in the folder, at most so long. Says whether something has.
@@ -44,6 +56,15 @@ impl Watch {
             }
         }
     }
+}
+
+/// What is watched of a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// Files that appear.
+    Names,
+    /// Files that appear or grow.
+    Growth,
 }
 
 fn changed(folder: &Path) -> Option<SystemTime> {
@@ -69,11 +90,16 @@ mod told {
     pub struct Told(Option<OwnedFd>);
 
     impl Told {
-        pub fn new(folder: &Path) -> Self {
+        pub fn new(folder: &Path, of: super::Of) -> Self {
+            // Files come into the folder under their names by being renamed.
+            let names = WatchFlags::MOVED_TO | WatchFlags::DELETE_SELF;
+            let wanted = match of {
+                super::Of::Names => names,
+                super::Of::Growth => names | WatchFlags::CREATE | WatchFlags::MODIFY,
+            };
             let begin = || -> rustix::io::Result<OwnedFd> {
                 let told = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-                // Files come into the folder under their names by being renamed.
-                inotify::add_watch(&told, folder, WatchFlags::MOVED_TO | WatchFlags::DELETE_SELF)?;
+                inotify::add_watch(&told, folder, wanted)?;
                 Ok(told)
             };
             Self(begin().ok())
@@ -113,7 +139,7 @@ mod told {
     pub struct Told;
 
     impl Told {
-        pub fn new(_folder: &Path) -> Self {
+        pub fn new(_folder: &Path, _of: super::Of) -> Self {
             Self
         }
 

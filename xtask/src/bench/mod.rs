@@ -15,6 +15,7 @@ mod race;
 mod report;
 mod start;
 mod story;
+mod web;
 mod who;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +43,7 @@ const BENCHES: &[Row] = &[
     ("pty", pty::run),
     ("daemon", daemon::run),
     ("merge", merge::run),
+    ("web", web::run),
 ];
 
 /// What all benches share.
