@@ -1,7 +1,7 @@
 //! One ticket with everything about it: its text, what it waits for, what was tried, what it changes, and why it is
 //! where it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -259,7 +259,7 @@ fn node(board: &Board, id: &TicketId) -> Node {
     }
 }
 
-/// The tickets around this one, nearest first, and what waits for what among them.
+/// The tickets around this one, the nearest where there are many, and what waits for what among them.
 fn graph(board: &Board, center: &TicketId) -> Graph {
     let mut near: BTreeMap<TicketId, usize> = BTreeMap::from([(center.clone(), 0)]);
     let mut turn = vec![center.clone()];
@@ -279,15 +279,18 @@ fn graph(board: &Board, center: &TicketId) -> Graph {
             turn.push(other);
         }
     }
-    let mut order: Vec<(&TicketId, &usize)> = near.iter().collect();
-    order.sort_by_key(|(_, at)| **at);
-    let nodes: Vec<Node> = order.iter().map(|(id, _)| node(board, id)).collect();
+    Graph { cut, ..drawn_together(board, &near.into_keys().collect()) }
+}
+
+/// These tickets, and what waits for what among them.
+pub(crate) fn drawn_together(board: &Board, shown: &BTreeSet<TicketId>) -> Graph {
+    let nodes: Vec<Node> = shown.iter().map(|id| node(board, id)).collect();
     let mut edges = Vec::new();
-    for (id, _) in &order {
+    for id in shown {
         let waits = board.ticket(id).map(|one| one.depends_on.as_slice()).unwrap_or_default();
-        for to in waits.iter().filter(|to| near.contains_key(*to)) {
+        for to in waits.iter().filter(|to| shown.contains(*to)) {
             edges.push(Edge { from: id.to_string(), to: to.to_string() });
         }
     }
-    Graph { nodes, edges, cut }
+    Graph { nodes, edges, cut: false }
 }

@@ -293,7 +293,7 @@ const Signalbox = (() => {
   }, true);
 
   // Keys.
-  const HELP = "g then n b l a q d t f h: pages · / sift · c new ticket · m move the card in focus · ? these words";
+  const HELP = "g then n b l p a q d t f h: pages · / sift · c new ticket · m move the card in focus · ? these words";
   let prefix = 0;
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select, .terminal.seated, dialog");

@@ -164,6 +164,10 @@ pub(crate) async fn flow(State(app): State<Arc<App>>, Query(query): Query<FlowQu
     answered(app, move |desk| desk.flow(Some(&query.project))).await
 }
 
+pub(crate) async fn plan(State(app): State<Arc<App>>, Query(query): Query<FlowQuery>) -> Response {
+    answered(app, move |desk| desk.plan(&query.project)).await
+}
+
 pub(crate) async fn health(State(app): State<Arc<App>>) -> Response {
     answered(app, Desk::health).await
 }

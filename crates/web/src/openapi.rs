@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use signalbox_desk::{
     Act, Activity, AgentDetail, AgentView, Board, Choices, Decisions, Done, Flow, Health, Listed, Now, Patch,
-    Queue, TicketView,
+    Plan, Queue, TicketView,
 };
 
 use crate::answer::Problem;
@@ -87,6 +87,7 @@ fn shapes(make: &mut SchemaGenerator) -> Vec<Shape> {
         sifted::<Activity, ActivityQuery>(make, "/api/v1/activity"),
         data::<Decisions>(make, "/api/v1/decisions"),
         sifted::<Flow, FlowQuery>(make, "/api/v1/flow"),
+        sifted::<Plan, FlowQuery>(make, "/api/v1/plan"),
         data::<Health>(make, "/api/v1/health"),
         Shape {
             path: "/api/v1/openapi.json",

@@ -8,6 +8,7 @@ pub mod flow;
 pub mod health;
 pub mod list;
 pub mod now;
+pub mod plan;
 pub mod queue;
 pub mod ticket;
 mod words;
@@ -25,6 +26,7 @@ const PLACES: &[(&str, &str, char)] = &[
     ("/", "Now", 'n'),
     ("/board", "Board", 'b'),
     ("/list", "List", 'l'),
+    ("/plan", "Plan", 'p'),
     ("/agents", "Agents", 'a'),
     ("/queue", "Queue", 'q'),
     ("/decisions", "Decisions", 'd'),
