@@ -70,7 +70,12 @@ impl Context {
     }
 
     pub fn identity(&self) -> Result<&Identity, CommandError> {
-        get_or_try(&self.identity, || identity::resolve(self.home()?, self.config()?))
+        get_or_try(&self.identity, || {
+            // Who asks can be worked out without it: then the usual programs are agents. A daemon whose configuration was
+            // just broken must still be seen and ended.
+            let usual = Config::default();
+            identity::resolve(self.home()?, self.config().unwrap_or(&usual))
+        })
     }
 
     /// Who asks, if that is certain enough to change something.

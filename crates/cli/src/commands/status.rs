@@ -1,6 +1,6 @@
 //! `sb status`: move a ticket along.
 
-use signalbox_core::{Command, Status};
+use signalbox_core::{Command, Status, Ticket};
 
 use crate::context::Context;
 use crate::{changes, glance, resolve, ticket_text};
@@ -53,10 +53,13 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 
 /// The current ticket, if there is one, and all that runs.
 fn everything(cx: &Context) -> Result<(), CommandError> {
-    let (_, index) = cx.index()?;
-    let current = match resolve::current(cx, &index)? {
-        Some(id) => index.ticket(&id)?,
-        None => None,
+    let current = match cx.config() {
+        Ok(_) => current(cx)?,
+        // What runs is to be seen all the same.
+        Err(error) => {
+            cx.ui.warn(&error.message);
+            None
+        }
     };
     if cx.ui.json {
         let report = glance::report(cx)?;
@@ -67,6 +70,12 @@ fn everything(cx: &Context) -> Result<(), CommandError> {
         cx.ui.data(&format!("{}\n", ticket_text::line(&ticket)))?;
     }
     glance::show(cx)
+}
+
+fn current(cx: &Context) -> Result<Option<Ticket>, CommandError> {
+    let (_, index) = cx.index()?;
+    let id = resolve::current(cx, &index)?;
+    Ok(id.map(|id| index.ticket(&id)).transpose()?.flatten())
 }
 
 fn show(cx: &Context, id: Option<&str>) -> Result<(), CommandError> {

@@ -262,6 +262,17 @@ fn a_configuration_that_goes_bad_is_told_and_the_old_one_stays() {
 }
 
 /// `sb status` would refuse a bad configuration itself.
+#[test]
+fn with_a_configuration_that_cannot_be_read_it_is_seen_and_ended_all_the_same() {
+    let env = env();
+    let _daemon = Daemon::start(&env);
+    configure(&env, "[mode\n");
+    env.sb(["status"]).success().says("daemon  process").says("config.toml, line");
+    env.sb(["up"]).success().says("runs already");
+    env.sb(["down"]).success().says("has ended; agents go on");
+    env.sb(["up"]).code(1).says("config.toml, line");
+}
+
 fn raw_status(env: &TestEnv) -> signalbox_testkit::Run {
     let answer = raw(env, r#"{"v":1,"id":1,"do":"status"}"#);
     signalbox_testkit::Run {
