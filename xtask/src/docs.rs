@@ -8,7 +8,7 @@ use crate::{Result, Verdict};
 
 /// The pages, as `sb help --reference` knows them.
 const PAGES: &[&str] =
-    &["cli", "config", "contract", "events", "environment", "outside", "control-socket", "mcp"];
+    &["cli", "config", "contract", "events", "environment", "outside", "control-socket", "http", "mcp"];
 
 /// Write every page.
 pub fn write() -> Result<Verdict> {

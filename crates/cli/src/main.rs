@@ -26,6 +26,7 @@ mod overview;
 mod page;
 mod pairs;
 mod reference;
+mod reference_http;
 mod reference_outside;
 mod reference_socket;
 mod resolve;

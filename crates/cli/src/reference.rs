@@ -56,6 +56,7 @@ pub fn page(name: &str) -> Option<String> {
         "environment" => environment(),
         "outside" => crate::reference_outside::page(),
         "control-socket" => crate::reference_socket::page(),
+        "http" => crate::reference_http::page(),
         "mcp" => crate::commands::mcp_page(),
         _ => return None,
     })

@@ -43,6 +43,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("remove-notifier", r#"{"agent":"claude-k3fx","name":"ping"}"#, "{}"),
     ("tell", r#"{"notifier":"desktop","message":"Hello."}"#, "{}"),
     ("events", r#"{"after":"2026-11-15.jsonl:3400","from_beginning":false,"names":["agent.*"]}"#, "{}"),
+    ("page", r#"{"token":false}"#, r#"{"port":7117,"way_in":"http://127.0.0.1:7117/enter/5c1f…"}"#),
     ("reload", "{}", "{}"),
     ("stop", "{}", "{}"),
 ];

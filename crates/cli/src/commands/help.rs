@@ -9,7 +9,8 @@ use signalbox_desk::error::CommandError;
 pub struct Arguments {
     /// The command
     command: Option<String>,
-    /// Print a whole reference page as markdown: cli, config, events, environment, outside, control-socket or mcp
+    /// Print a whole reference page as markdown: cli, config, contract, events, environment, outside,
+    /// control-socket, http or mcp
     #[arg(long, value_name = "PAGE", conflicts_with = "command")]
     reference: Option<String>,
 }
@@ -23,7 +24,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     if let Some(page) = &arguments.reference {
         let text = reference::page(page).ok_or_else(|| {
             CommandError::not_found("reference.unknown", format!("there is no reference page `{page}`"))
-                .hint("The pages are cli, config, events, environment, outside, control-socket and mcp.")
+                .hint("The pages are cli, config, contract, events, environment, outside, control-socket, http and mcp.")
         })?;
         cx.ui.data(&text)?;
         return Ok(());

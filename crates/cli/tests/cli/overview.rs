@@ -80,7 +80,7 @@ fn there_are_seven_reference_pages() {
     insta::assert_snapshot!(env.sb(["help", "--reference", "web"]), @"
     --- stderr
     error: there is no reference page `web`
-    hint: The pages are cli, config, events, environment, outside, control-socket and mcp.
+    hint: The pages are cli, config, contract, events, environment, outside, control-socket, http and mcp.
     --- exit 3
     ");
 }
