@@ -3,6 +3,7 @@
 mod bench;
 mod clis;
 mod docs;
+mod film;
 mod fuzz;
 mod matrix;
 mod plugin;
@@ -34,7 +35,8 @@ cargo xtask COMMAND
   fuzz [MINUTES]         the property tests, optimised, with new cases for so long (10 minutes if not said)
   sim [--seed N]         the orchestrator under simulated faults: one seed, with its story if it fails,
       [--seeds N]        or so many (10,000 if not said)
-  bench [NAME]           measure against the goals: start, hook, growth, list, who, race, pty, merge;
+  film CAST SVG          draw a recording as a moving picture
+  bench [NAME]           measure against the goals: start, hook, claude, list, who, growth, race, pty, daemon, merge, web;
                          a run of all of them rewrites the figures in bench/README.md
   help                   this text
 ";
@@ -75,6 +77,7 @@ fn dispatch(words: &[String]) -> Result<Verdict> {
         ["fuzz", minutes] => {
             fuzz::run(minutes.parse().map_err(|_| format!("`{minutes}` is no number of minutes"))?)
         }
+        ["film", from, to] => film::run(from, to),
         ["sim", rest @ ..] => sim::run(rest),
         ["bench"] => bench::run(None),
         ["bench", name] => bench::run(Some(name)),
