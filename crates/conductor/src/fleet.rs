@@ -70,6 +70,7 @@ fn running(
 ) -> Result<Running, Failed> {
     let ended = match (life, &record.ended) {
         (Life::Runs, _) => None,
+        _ if record.awaited => Some(Ended::NeverBegan),
         (_, Some(ended)) => Some(match (ended.code, ended.signal) {
             (Some(code), _) => Ended::Exit { code },
             (None, Some(number)) => Ended::Signal { number },

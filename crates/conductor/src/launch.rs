@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use signalbox_core::work::{MergeTrouble, Start};
 use signalbox_core::{Command, Fact, Role, SessionId, Ticket, TicketId};
-use signalbox_git::{BranchName, Head, Merged, Oid, Person, WorkspaceSpec};
+use signalbox_git::{BranchName, Head, Merged, Oid, Person, WorkspaceSpec, crash};
 use signalbox_store::agents::{self, Life, Record};
 use signalbox_store::contract::Contract;
 use signalbox_store::index::History;
@@ -213,6 +213,7 @@ pub fn start(
     record.ticket = Some(prepared.ticket.clone());
     record.role = Some(prepared.role.as_str().to_owned());
     record.branch = Some(prepared.branch.clone());
+    record.awaited = true;
     record.profile = settings.profile.as_ref().map(|profile| profile.as_str().to_owned());
     let io = || Failed::doing("write the agent's record");
     let record = agents::register(&site.home, record).map_err(io())??;
@@ -234,6 +235,7 @@ pub fn start(
             other => Err(other),
         };
     }
+    crash::here("start.after");
     let text = told(site, index, contract, ticket, prepared, &name)?;
     let resume = prepared.resume.then(|| conversation_before(site, &prepared.ticket)).flatten();
     if let Err(error) = spawn(site, contract, &record, &text, resume.as_deref()) {

@@ -164,7 +164,7 @@ impl Loop {
             claimed: agent.claimed,
             changed: changed.unwrap_or_default(),
             ending: agent.ending,
-            ended: agent.ended.or(never_came.then_some(Ended::Vanished)),
+            ended: agent.ended.or(never_came.then_some(Ended::NeverBegan)),
         }
     }
 

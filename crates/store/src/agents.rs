@@ -32,6 +32,9 @@ pub struct Record {
     /// The `sb agent` around it.
     #[serde(default)]
     pub wrapper: Option<Registered>,
+    /// Somebody else wrote this down, who is about to start it, and it has not come yet.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaited: bool,
     /// The agent CLI itself.
     #[serde(default)]
     pub child: Option<Registered>,
@@ -97,6 +100,7 @@ impl Record {
             cwd: cwd.into(),
             project: None,
             wrapper: own_process(),
+            awaited: false,
             child: None,
             confined_to: process::confined_to(),
             sessions: Vec::new(),
@@ -163,6 +167,7 @@ pub fn take_over(home: &Home, id: &AgentId) -> io::Result<Option<Record>> {
     let _lock = lock(home)?;
     let Some(mut record) = load(home, id)?.filter(|record| record.ended.is_none()) else { return Ok(None) };
     record.wrapper = own_process();
+    record.awaited = false;
     save(home, &record)?;
     Ok(Some(record))
 }
@@ -174,6 +179,7 @@ pub fn give_up(home: &Home, id: &AgentId) -> io::Result<Option<Record>> {
     let own = own_process();
     if record.life() == Life::Vanished || record.life() == Life::Runs && record.wrapper == own {
         record.ended = Some(Ended { at: clock::now(), code: None, signal: None });
+        record.awaited = false;
         save(home, &record)?;
     }
     Ok(Some(record))

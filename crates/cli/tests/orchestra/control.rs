@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::kit::play::{commit, does, end, sh, submit, write};
-use crate::kit::{Loop, Shop, eventually};
+use crate::kit::{Loop, Shop, contract, eventually};
 
 /// Work that waits for the person's word, in the middle.
 fn waits_for_word(path: &str) -> Vec<Value> {
@@ -70,6 +70,22 @@ fn a_loop_that_is_killed_leaves_agents_to_the_next() {
     eventually("its submission", || shop.show(&one)["work"]["submission"].is_object());
     shop.run().success();
     is_done_by_one(&shop, &one);
+}
+
+/// Nothing ever ran, so nothing is counted.
+#[test]
+fn a_loop_that_is_killed_before_its_agent_begins_costs_no_attempt() {
+    let mut shop = Shop::with(&contract().replace("attempts = 3", "attempts = 1"));
+    shop.script(&[("of core/one, attempt", does("src/one", "one\nok\n"))]);
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    shop.env.set("SIGNALBOX_CRASH", "start.after");
+    assert_eq!(shop.run().code, None);
+    shop.env.unset("SIGNALBOX_CRASH");
+    assert!(shop.show(&one)["work"]["start"].is_object());
+    shop.run().success();
+    let outcomes: Vec<String> = shop.attempts(&one).into_iter().map(|(_, outcome, _)| outcome).collect();
+    assert_eq!(outcomes, ["stopped", "completed"]);
+    assert_eq!((shop.status(&one).as_str(), shop.questions().len()), ("done", 0));
 }
 
 #[test]

@@ -54,6 +54,8 @@ pub enum Ended {
     },
     /// It is gone, and nobody saw it go.
     Vanished,
+    /// Whoever was to start it was killed before.
+    NeverBegan,
 }
 
 /// Why an agent is ended. Kept in its record, so that a loop that starts in between knows.
@@ -145,6 +147,7 @@ impl fmt::Display for Ended {
             Self::Exit { code } => write!(f, "exit code {code}"),
             Self::Signal { number } => write!(f, "signal {number}"),
             Self::Vanished => f.write_str("it vanished"),
+            Self::NeverBegan => f.write_str("it never began"),
         }
     }
 }

@@ -25,6 +25,9 @@ const QUIET: SignedDuration = SignedDuration::from_secs(5);
 /// or goes on for so long.
 const LAST_WORDS: SignedDuration = SignedDuration::from_secs(60);
 
+/// Of an attempt in which nothing ever ran.
+const NEVER_BEGAN: &str = "The loop ended before the agent began.";
+
 /// What is seen, and what follows from it so far.
 pub(super) struct Sight<'a> {
     pub board: &'a [Item<'a>],
@@ -151,7 +154,7 @@ impl<'a> Sight<'a> {
                 self.wake(arrives);
                 return Why::Starting { role: start.role };
             }
-            let report = AttemptReport::new(Outcome::Stopped, "The loop ended before the agent began.");
+            let report = AttemptReport::new(Outcome::Stopped, NEVER_BEGAN);
             return self.over(item, limits, start, report);
         };
         if !agent.is_alive() {
@@ -371,6 +374,7 @@ fn report_of(agent: &Running) -> AttemptReport {
     use super::fleet::Ended;
     let how = agent.ended.map(|ended| ended.to_string()).unwrap_or_default();
     let (outcome, summary) = match (agent.ending, agent.ended) {
+        (_, Some(Ended::NeverBegan)) => (Outcome::Stopped, NEVER_BEGAN.to_owned()),
         (Some(reason @ (EndReason::Stalled | EndReason::Unanswered)), _) => (Outcome::Stalled, words(reason)),
         (Some(reason @ EndReason::OverTime), _) => (Outcome::Failed, words(reason)),
         (Some(reason @ EndReason::OutOfQuota), _) => (Outcome::OutOfQuota, words(reason)),

@@ -271,6 +271,7 @@ fn how_an_attempt_ended_is_told_from_how_its_agent_did() {
         (Ended::Exit { code: 1 }, "record a crashed pool"),
         (Ended::Signal { number: 9 }, "record a crashed pool"),
         (Ended::Vanished, "record a crashed pool"),
+        (Ended::NeverBegan, "record a stopped pool"),
     ] {
         let mut room = Room::with("a");
         room.start('a', "Ada", Role::Doer);
