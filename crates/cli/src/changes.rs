@@ -1,7 +1,7 @@
 //! What the commands that change one ticket have in common: say what happened, hand over the ticket.
 
 use signalbox_core::{Command, Status, Ticket, TicketId, text};
-use signalbox_store::{Index, Outcome, Store, StoreError};
+use signalbox_store::{Index, Outcome, Store, StoreError, escalation};
 
 use crate::context::Context;
 use crate::resolve;
@@ -12,6 +12,16 @@ use signalbox_desk::error::CommandError;
 pub fn on_ticket(
     cx: &Context,
     typed: Option<&str>,
+    command: &dyn Fn(TicketId) -> Command,
+) -> Result<(Store, Outcome, Ticket), CommandError> {
+    on_ticket_if(cx, typed, &|_, _| Ok(()), command)
+}
+
+/// The same, unless something that the rules do not see is against it.
+pub fn on_ticket_if(
+    cx: &Context,
+    typed: Option<&str>,
+    may: &dyn Fn(&Index, &TicketId) -> Result<(), StoreError>,
     command: &dyn Fn(TicketId) -> Command,
 ) -> Result<(Store, Outcome, Ticket), CommandError> {
     let store = cx.store()?;
@@ -31,6 +41,7 @@ pub fn on_ticket(
                 return Err(signalbox_core::Refusal::usage("ticket.missing", "no ticket was named").into());
             }
         };
+        may(index, &id)?;
         Ok(command(id))
     };
     let outcome = cx.execute(&store, &build)?;
@@ -63,6 +74,24 @@ pub fn report(
         ticket_json(cx, store, &index, ticket)?;
     }
     Ok(())
+}
+
+/// A person has judged a ticket: a question that was about that alone is answered, and told so. Answers the ticket as it is
+/// then.
+pub fn answer_by_verdict(
+    cx: &Context,
+    store: &Store,
+    ticket: Ticket,
+    verdict: &str,
+) -> Result<Ticket, CommandError> {
+    let who = cx.who()?;
+    if who.is_agent() || !ticket.escalated {
+        return Ok(ticket);
+    }
+    for id in escalation::answer_by_verdict(store, who, &ticket.id, verdict)? {
+        cx.ui.status(&format!("{id} is answered by that."));
+    }
+    Ok(store.read()?.0.ticket(&ticket.id)?.unwrap_or(ticket))
 }
 
 /// One ticket as JSON.

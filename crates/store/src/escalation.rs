@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use signalbox_core::escalation::{Book, Decision, Escalation, Question, Reply, State, Wish, decide};
-use signalbox_core::{Command, ProjectName, Ticket, TicketId, Who};
+use signalbox_core::{Command, ProjectName, Refusal, Ticket, TicketId, Who, text};
 
 use crate::files;
 use crate::home::Home;
@@ -88,6 +88,41 @@ pub fn blocking(index: &Index, ticket: &TicketId) -> Result<Vec<String>, StoreEr
     Ok(book(index)?.blocking(ticket).into_iter().map(|one| one.id.clone()).collect())
 }
 
+/// Refuse a person's approval of work that is on its way to main, while something else about it waits for their answer: it
+/// would not go on, and nobody would know why.
+pub fn may_approve(index: &Index, ticket: &Ticket) -> Result<(), StoreError> {
+    let book = book(index)?;
+    let blocking = book.blocking(&ticket.id);
+    let other = blocking.into_iter().find(|one| !one.asked.is_of_review());
+    match other.filter(|_| ticket.work.submission.is_some()) {
+        None => Ok(()),
+        Some(one) => {
+            let (id, asked) = (&one.id, text::one_line(&one.asked.question));
+            let message = format!("{} waits for an answer to {id} first: {asked}", ticket.id);
+            Err(Refusal::new("review.escalated", message)
+                .hint(format!("`sb esc answer {id} \"…\"`, and then approve it."))
+                .into())
+        }
+    }
+}
+
+/// A person has judged a ticket themselves: what was asked because nobody managed to review it is answered by that. Answers
+/// which those were.
+pub fn answer_by_verdict(
+    store: &Store,
+    who: &Who,
+    ticket: &TicketId,
+    verdict: &str,
+) -> Result<Vec<String>, StoreError> {
+    let mut answered = Vec::new();
+    let (index, _) = store.read()?;
+    for one in book(&index)?.blocking(ticket).into_iter().filter(|one| one.asked.is_of_review()) {
+        answer(store, who, &one.id, Reply::Words(verdict.to_owned()))?;
+        answered.push(one.id.clone());
+    }
+    Ok(answered)
+}
+
 fn carry_out(
     store: &Store,
     who: &Who,
@@ -113,9 +148,10 @@ fn carry_out(
         }
     }
     let Outcome { also: tickets, mut warnings, .. } = outcome;
-    let escalation = book.get(&id).cloned().ok_or_else(|| {
-        signalbox_core::Refusal::new("escalation.vanished", format!("{id} is not what was written down"))
-    })?;
+    let escalation = book
+        .get(&id)
+        .cloned()
+        .ok_or_else(|| Refusal::new("escalation.vanished", format!("{id} is not what was written down")))?;
     // It has happened. If its file cannot be written, the next one does.
     let written = if changed { project_file(store.home(), &escalation) } else { Ok(()) };
     warnings.extend(written.err().map(|error| Warning::Behind(error.to_string())));

@@ -25,6 +25,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let reason = resolve::text_or_stdin(reason)?;
     let (store, outcome, ticket) =
         changes::on_ticket(cx, id, &|id| Command::Reject { id, reason: reason.clone() })?;
+    let ticket = changes::answer_by_verdict(cx, &store, ticket, &format!("Sent back: {reason}"))?;
     let to = ticket.assignee.as_deref().unwrap_or("whoever takes it");
     changes::report(cx, &store, &outcome, &ticket, &format!("{} goes back to {to} for rework.", ticket.id))
 }

@@ -94,3 +94,59 @@ fn an_approval_is_for_one_commit_and_no_other() {
     assert_eq!(shop.status(&one), "review");
     assert!(!shop.files_at("refs/heads/main").contains_key("src/one"));
 }
+
+/// Reviewers that come to nothing, until a person is asked.
+fn nobody_reviews(shop: &mut Shop) -> String {
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    shop.script(&[
+        ("the blue one is wanted", does("src/one", "blue\nok\n")),
+        ("doer of core/one,", does("src/one", "one\nok\n")),
+    ]);
+    shop.run().success();
+    assert_eq!(shop.questions()[&one]["kind"], json!("repeated-failure"));
+    one
+}
+
+#[test]
+fn a_person_who_judges_it_has_answered_why_nobody_reviews_it() {
+    let mut shop = shop("either");
+    let one = nobody_reviews(&mut shop);
+    shop.env.sb(["approve", &one, "-m", "I looked at it"]).success().says("is answered by that");
+    assert!(shop.questions().is_empty());
+    let all = shop.json(&["esc", "list", "--all", "--json"]);
+    assert_eq!(all[0]["answer"]["answer"], json!("Approved: I looked at it"), "{all}");
+    shop.run().success();
+    assert_eq!(shop.status(&one), "done");
+    assert_eq!(shop.files_at("refs/heads/main")["src/one"], "one\nok");
+}
+
+#[test]
+fn a_person_who_sends_it_back_has_answered_it_too() {
+    let mut shop = shop("either");
+    let one = nobody_reviews(&mut shop);
+    shop.env.sb(["reject", &one, "the blue one is wanted"]).success().says("is answered by that");
+    assert!(shop.questions().is_empty());
+    shop.run().success();
+    // It was done anew, and nobody reviews that either.
+    shop.env.sb(["approve", &one]).success();
+    shop.run().success();
+    assert_eq!(shop.files_at("refs/heads/main")["src/one"], "blue\nok");
+}
+
+#[test]
+fn an_approval_does_not_answer_another_question() {
+    let mut shop = shop("human");
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    shop.script(&[("doer of core/one, attempt 1", does("src/one", "one\nok\n"))]);
+    shop.run().success();
+    shop.env.sb(["escalate", "Keep the old endpoint?", "--ticket", &one]).success();
+    let id = shop.questions()[&one]["id"].as_str().expect("an id").to_owned();
+    shop.env.sb(["esc", "promote", &id]).success();
+    let refused = shop.env.sb(["approve", &one]).code(4);
+    refused.says("Keep the old endpoint?").says(&format!("sb esc answer {id}"));
+    assert_eq!(shop.show(&one)["work"]["submission"]["approved_by"], json!(null));
+    shop.answer(&one, "Yes");
+    shop.env.sb(["approve", &one]).success().says("is approved");
+    shop.run().success();
+    assert_eq!(shop.status(&one), "done");
+}

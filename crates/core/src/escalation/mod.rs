@@ -20,6 +20,9 @@ pub const PROMOTED: &str = "escalation.promoted";
 pub const ANSWERED: &str = "escalation.answered";
 pub const WITHDRAWN: &str = "escalation.withdrawn";
 
+/// What the key of a question begins with that is asked because nobody manages to review a ticket.
+pub const OF_REVIEW: &str = "review/";
+
 /// What is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -60,6 +63,11 @@ impl Question {
             }
         }
         blocked
+    }
+
+    /// Whether a person's verdict on the ticket says all that it asks.
+    pub fn is_of_review(&self) -> bool {
+        self.key.as_ref().is_some_and(|key| key.starts_with(OF_REVIEW))
     }
 
     /// Whether it has to do with a ticket.

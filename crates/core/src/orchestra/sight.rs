@@ -11,6 +11,7 @@ use super::trouble::{self, Hypothesis, Question};
 use super::why::Why;
 use super::{Plan, Step, queue};
 use crate::command::Ending;
+use crate::escalation::OF_REVIEW;
 use crate::fact::{AttemptReport, Outcome};
 use crate::id::{ProjectName, SessionId, TicketId};
 use crate::role::Role;
@@ -265,7 +266,8 @@ impl<'a> Sight<'a> {
         let is_review = role == Role::Reviewer;
         let question = if is_review { trouble::question_of_review } else { trouble::question };
         if let Some((question, hypothesis)) = question(item, limits) {
-            return Some(self.ask(item, question, hypothesis));
+            let of = if is_review { OF_REVIEW } else { "" };
+            return Some(self.ask(item, question, hypothesis, of));
         }
         if let Trust::Untrusted { why, hash } = &limits.trust {
             self.ask_for_trust(&item.ticket.project, hash);
@@ -319,14 +321,14 @@ impl<'a> Sight<'a> {
         Some(Why::Unready { why: why.clone(), left: until.duration_since(self.now) })
     }
 
-    fn ask(&mut self, item: &Item<'_>, question: Question, hypothesis: Hypothesis) -> Why {
+    fn ask(&mut self, item: &Item<'_>, question: Question, hypothesis: Hypothesis, of: &str) -> Why {
         let ticket = item.ticket;
         self.step(Step::Escalate {
             project: ticket.project.clone(),
             ticket: Some(ticket.id.clone()),
             question,
             hypothesis,
-            key: format!("{}/{}/{}", question.as_str(), ticket.id, ticket.attempts.len()),
+            key: format!("{of}{}/{}/{}", question.as_str(), ticket.id, ticket.attempts.len()),
         });
         Why::Asking { question }
     }
