@@ -23,6 +23,13 @@ pub enum Failed {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Log(#[from] LogError),
+    /// What the contract has run in a fresh workspace does not work.
+    #[error("{message}")]
+    SetUp {
+        message: String,
+        /// The end of what it printed.
+        output: String,
+    },
     #[error("{doing}")]
     Io { doing: String, source: io::Error },
 }
@@ -32,6 +39,22 @@ impl Failed {
     pub(crate) fn doing(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let doing = doing.into();
         move |source| Self::Io { doing, source }
+    }
+
+    /// The same with what can be done about it, where anybody knows.
+    pub fn with_hint(&self) -> String {
+        let hint = self.refusal().and_then(|refusal| refusal.hint.as_deref());
+        hint.map_or_else(|| self.chain(), |hint| format!("{}. {hint}", self.chain()))
+    }
+
+    /// The refusal that it is, if it is one: trying again will not help.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal)
+            | Self::Git(GitError::Refused(refusal))
+            | Self::Store(StoreError::Refused(refusal)) => Some(refusal),
+            _ => None,
+        }
     }
 
     /// With everything behind it, as one sentence.

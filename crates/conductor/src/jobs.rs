@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use signalbox_core::orchestra::Job;
-use signalbox_core::{SessionId, TicketId};
+use signalbox_core::{ProjectName, SessionId, TicketId};
 
 use crate::error::Failed;
 use crate::launch::Prepared;
@@ -21,6 +21,8 @@ pub enum Doing {
     Clean(TicketId),
     /// Looking at commits that somebody put on main past the queue.
     Adopt,
+    /// Looking where main is at the remote that merges.
+    LookAtRemote,
 }
 
 impl Doing {
@@ -28,7 +30,7 @@ impl Doing {
     pub fn ticket(&self) -> Option<&TicketId> {
         match self {
             Self::Prepare(ticket) | Self::CheckTests(ticket) => Some(ticket),
-            Self::End(_) | Self::Clean(_) | Self::Adopt => None,
+            Self::End(_) | Self::Clean(_) | Self::Adopt | Self::LookAtRemote => None,
         }
     }
 }
@@ -55,6 +57,8 @@ pub struct Jobs {
     running: Vec<Doing>,
     /// What could not be made ready for a reason that is not the ticket's, and when it is tried again.
     resting: HashMap<TicketId, Resting>,
+    /// How often in a row workspaces could not be set up, and the end of what was printed the last time.
+    set_ups: (u32, String),
     sender: Sender<(Doing, Done)>,
     receiver: Receiver<(Doing, Done)>,
 }
@@ -62,7 +66,7 @@ pub struct Jobs {
 impl Default for Jobs {
     fn default() -> Self {
         let (sender, receiver) = channel();
-        Self { running: Vec::new(), resting: HashMap::new(), sender, receiver }
+        Self { running: Vec::new(), resting: HashMap::new(), set_ups: Default::default(), sender, receiver }
     }
 }
 
@@ -108,24 +112,47 @@ impl Jobs {
         self.resting.remove(ticket);
     }
 
+    /// See how setting up a workspace went, if that is what was done.
+    pub fn heed(&mut self, done: &Done) {
+        let Done::Prepared(prepared) = done else { return };
+        match prepared.as_ref() {
+            Ok(prepared) if prepared.set_up => self.set_ups = Default::default(),
+            Err(Failed::SetUp { output, .. }) => self.set_ups = (self.set_ups.0 + 1, output.clone()),
+            _ => {}
+        }
+    }
+
+    /// The end of what was printed when a workspace could not be set up.
+    pub fn printed(&self) -> &str {
+        &self.set_ups.1
+    }
+
+    /// A person has said that it is to be tried again: nothing that failed counts any more.
+    pub fn begin_anew(&mut self) {
+        self.set_ups = Default::default();
+        self.resting.clear();
+    }
+
     pub fn is_idle(&self) -> bool {
         self.running.is_empty()
     }
 
     /// As the planner knows them.
-    pub fn seen(&self) -> Vec<Job> {
+    pub fn seen(&self, project: &ProjectName) -> Vec<Job> {
         let seen = |doing: &Doing| match doing {
             Doing::Prepare(ticket) => Some(Job::Prepare(ticket.clone())),
             Doing::CheckTests(ticket) => Some(Job::CheckTests(ticket.clone())),
             Doing::End(session) => Some(Job::End(session.clone())),
-            Doing::Clean(_) | Doing::Adopt => None,
+            Doing::Clean(_) | Doing::Adopt | Doing::LookAtRemote => None,
         };
         let rests = self.resting.iter().map(|(ticket, resting)| Job::Rests {
             ticket: ticket.clone(),
             why: resting.why.clone(),
             until: resting.until,
         });
-        self.running.iter().filter_map(seen).chain(rests).collect()
+        let (project, times) = (project.clone(), self.set_ups.0);
+        let fails = (times > 0).then_some(Job::CannotSetUp { project, times });
+        self.running.iter().filter_map(seen).chain(rests).chain(fails).collect()
     }
 }
 
@@ -138,7 +165,7 @@ mod tests {
         let mut jobs = Jobs::default();
         let ticket = TicketId::parse("sb_abc123").unwrap();
         let now = Timestamp::UNIX_EPOCH;
-        let rest = |jobs: &Jobs| match jobs.seen().as_slice() {
+        let rest = |jobs: &Jobs| match jobs.seen(&ProjectName::untracked()).as_slice() {
             [Job::Rests { until, .. }] => Some(until.duration_since(now).as_secs()),
             _ => None,
         };
@@ -147,7 +174,7 @@ mod tests {
             assert_eq!(rest(&jobs), Some(seconds));
         }
         jobs.rested(&ticket);
-        assert_eq!(jobs.seen(), []);
+        assert_eq!(jobs.seen(&ProjectName::untracked()), []);
         jobs.rest(&ticket, "the disk is full", now);
         assert_eq!(rest(&jobs), Some(15));
     }

@@ -4,13 +4,13 @@
 //! the attempt, and a process that finds its record given up does not begin.
 
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use signalbox_core::work::{MergeTrouble, Start};
 use signalbox_core::{Command, Fact, Role, SessionId, Ticket, TicketId};
-use signalbox_git::{BranchName, Head, Merged, Oid, Person, WorkspaceSpec, crash};
+use signalbox_git::{BranchName, Head, Merged, Oid, Person, Workspace, WorkspaceSpec, crash};
 use signalbox_store::agents::{self, Life, Record};
 use signalbox_store::contract::Contract;
 use signalbox_store::index::History;
@@ -38,6 +38,8 @@ pub struct Prepared {
     pub base: Oid,
     /// A commit of an attempt that cannot be built on.
     pub earlier: Option<Oid>,
+    /// Whether it was set up just now.
+    pub set_up: bool,
 }
 
 /// Make the ticket's workspace ready: the one there is, or a new one from main with the tests that were written for it.
@@ -69,15 +71,9 @@ pub fn prepare(
             let path = workspace.path().to_owned();
             let base = workspace.base().clone();
             let branch = workspace.branch().as_str().to_owned();
-            return Ok(Prepared {
-                ticket: ticket.id.clone(),
-                role,
-                resume,
-                path,
-                branch,
-                base,
-                earlier: None,
-            });
+            let set_up = set_up(site, contract, &workspace, &ticket.id, stop)?;
+            let (ticket, earlier) = (ticket.id.clone(), None);
+            return Ok(Prepared { ticket, role, resume, path, branch, base, earlier, set_up });
         }
         // Somebody switched it elsewhere, or deleted it. What was on its branch is gone on with.
         let tip = earlier.clone().map_or_else(|| workspace.last_tip(), |tip| Ok(Some(tip)))?;
@@ -103,7 +99,7 @@ pub fn prepare(
         email: EMAIL.to_owned(),
     };
     let workspace = workspaces.create(&spec)?;
-    set_up(site, contract, workspace.path(), &ticket.id, stop)?;
+    let set_up = set_up(site, contract, &workspace, &ticket.id, stop)?;
     Ok(Prepared {
         ticket: ticket.id.clone(),
         role,
@@ -112,6 +108,7 @@ pub fn prepare(
         branch: branch.as_str().to_owned(),
         base,
         earlier: earlier.filter(|_| starts_anew),
+        set_up,
     })
 }
 
@@ -169,30 +166,35 @@ fn for_review(site: &Site, ticket: &Ticket, branch: &BranchName, main: &Oid) -> 
         email: EMAIL.to_owned(),
     };
     workspaces.create(&spec)?;
-    let (role, branch) = (Role::Reviewer, branch.as_str().to_owned());
-    Ok(Prepared { ticket: ticket.id.clone(), role, resume: false, path, branch, base, earlier: None })
+    let (ticket, role, branch) = (ticket.id.clone(), Role::Reviewer, branch.as_str().to_owned());
+    Ok(Prepared { ticket, role, resume: false, path, branch, base, earlier: None, set_up: false })
 }
 
-/// Run what the contract says makes a fresh workspace ready.
+/// Run what the contract says makes a fresh workspace ready, unless it is. Says whether it was run.
 fn set_up(
     site: &Site,
     contract: &Contract,
-    directory: &Path,
+    workspace: &Workspace,
     ticket: &TicketId,
     stop: &AtomicBool,
-) -> Result<(), Failed> {
-    let Some(run) = &contract.setup.run else { return Ok(()) };
+) -> Result<bool, Failed> {
+    let Some(run) = &contract.setup.run else { return Ok(false) };
+    if workspace.is_set_up() {
+        return Ok(false);
+    }
     let log = site.log_of(&format!("setup-{ticket}"));
     Site::make_folder_of(&log)?;
-    let bench = Bench { contract, directory, log, stop };
+    let bench = Bench { contract, directory: workspace.path(), log, stop };
     let line = Line { name: "setup", run: run.as_str(), time: contract.setup.time.as_duration() };
     match bench.run(&line)? {
-        Verdict::Passed | Verdict::Stopped => Ok(()),
+        Verdict::Passed => {
+            workspace.was_set_up()?;
+            Ok(true)
+        }
+        Verdict::Stopped => Err(signalbox_core::Refusal::new("setup.stopped", "the loop is ending").into()),
         Verdict::Failed(failure) => {
             let message = format!("the workspace could not be made ready: {}", failure.message);
-            Err(signalbox_core::Refusal::new("setup.failed", message)
-                .hint("Look at `setup.run` in the contract; the log has what it printed.")
-                .into())
+            Err(Failed::SetUp { message, output: failure.output })
         }
     }
 }

@@ -24,6 +24,7 @@ mod run;
 mod site;
 mod steps;
 mod submit;
+mod upstream;
 mod validate;
 mod why;
 

@@ -13,6 +13,7 @@ use signalbox_store::{Index, escalation, trust};
 use crate::control::Asked;
 use crate::error::Failed;
 use crate::fleet::{self, Watched};
+use crate::questions;
 use crate::site::{Agreed, Site};
 
 /// What was seen, and what is to be done about it.
@@ -48,7 +49,9 @@ pub fn look(
     let agents = fleet::agents(site, index, &pool_of, watched, &wanted)?;
     let pools = fleet::pools(index, &agents, now)?;
     let fleet = Fleet { agents, jobs, pools };
-    let limits = limits(site, agreed, asked);
+    let mut limits = limits(site, agreed, asked);
+    limits.setup_question = questions::about_set_up(index, &site.project)?;
+    limits.remote_question = questions::about_remote(index, &site.project)?;
     let all = Limits {
         agents: limits.concurrency,
         projects: BTreeMap::from([(site.project.clone(), limits.clone())]),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use signalbox_core::{Event, Who};
 use signalbox_git::{Advanced, Oid};
-use signalbox_store::contract::Foreign;
+use signalbox_store::contract::{Foreign, Landing};
 use signalbox_store::log::EventLog;
 use signalbox_store::{Index, StoreError, clock, new_event_id};
 
@@ -73,6 +73,14 @@ impl Mainline {
         }
         site.user.import(&site.integration, &site.main)?;
         if site.integration.is_ancestor(&ours, &theirs)? {
+            let merge = &agreed.contract.merge;
+            if merge.mode == Landing::Push {
+                let (main, remote) = (&site.main, merge.remote.as_str());
+                let words = format!("your {main} has commits that `{remote}` has not; push them there first");
+                self.say(&words, say);
+                self.seen = Some((theirs, ours, Instant::now()));
+                return Ok(false);
+            }
             return self.adopt(site, agreed, index, &ours, &theirs, jobs, say);
         }
         self.say(
@@ -198,6 +206,11 @@ pub fn agree(site: &Site, index: &Index, say: &Say) -> Result<Agreed, Failed> {
 /// Make the person's main ours.
 pub fn adopt(site: &Site, ours: &Oid, theirs: &Oid, who: &Who) -> Result<(), Failed> {
     site.user.import(&site.integration, &site.main)?;
+    move_to(site, ours, theirs, who)
+}
+
+/// Move our main to a commit that did not come through the queue, and say so.
+pub fn move_to(site: &Site, ours: &Oid, theirs: &Oid, who: &Who) -> Result<(), Failed> {
     site.integration.update_ref(&site.main_ref(), theirs, Some(ours))?;
     let data = json!({ "from": ours.as_str(), "to": theirs.as_str() });
     let project = Some(site.project.clone());

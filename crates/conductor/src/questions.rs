@@ -2,23 +2,25 @@
 
 use signalbox_core::escalation::{Evidence, Hypothesis, Kind, Question};
 use signalbox_core::orchestra::{self, Question as About};
-use signalbox_core::{Ticket, Who, text};
-use signalbox_store::escalation;
+use signalbox_core::{ProjectName, Ticket, Who, text};
+use signalbox_store::{Index, escalation};
 
 use crate::error::Failed;
+use crate::run::Say;
 use crate::site::Site;
 use crate::steps::Hands;
 
 /// How much of an attempt's last output goes along.
 const MOST_OUTPUT: usize = 1_500;
 
-/// Ask, once.
+/// Ask, once. `printed` is what was printed when a workspace was set up last.
 pub fn ask(
     hands: &Hands<'_>,
     ticket: Option<&Ticket>,
     about: About,
     hypothesis: orchestra::Hypothesis,
     key: &str,
+    printed: &str,
 ) -> Result<(), Failed> {
     let site = hands.site;
     let title = ticket.map(|ticket| text::one_line(&ticket.title).into_owned()).unwrap_or_default();
@@ -51,7 +53,20 @@ pub fn ask(
             ),
             &["I ran `sb trust`", "No"],
         ),
+        About::SetUp => (
+            Kind::Blocker,
+            format!("No workspace of `{}` can be made ready: `setup.run` fails. Try again?", site.project),
+            &["I have put it right: try again"],
+        ),
     };
+    let mut shown = ticket.map(evidence).unwrap_or_default();
+    if about == About::SetUp && !printed.is_empty() {
+        shown.push(Evidence {
+            what: "the end of what `setup.run` printed".to_owned(),
+            text: end_of(printed),
+            ..Evidence::default()
+        });
+    }
     let asked = Question {
         kind,
         question,
@@ -59,16 +74,88 @@ pub fn ask(
         options: options.iter().map(|option| (*option).to_owned()).collect(),
         ticket: ticket.map(|ticket| ticket.id.clone()),
         blocks: Vec::new(),
-        evidence: ticket.map(evidence).unwrap_or_default(),
+        evidence: shown,
         hypothesis: Hypothesis::parse(hypothesis.as_str()),
         key: Some(key.to_owned()),
     };
+    raise(site, hands.say, asked)
+}
+
+fn raise(site: &Site, say: &Say, asked: Question) -> Result<(), Failed> {
     let raised = escalation::raise(&site.store, &Who::System, Some(&site.project), asked)?;
     if raised.changed {
         let asked = text::one_line(&raised.escalation.asked.question).into_owned();
-        (hands.say)(&format!("{} needs you: {asked}", raised.escalation.id));
+        say(&format!("{} needs you: {asked}", raised.escalation.id));
     }
     Ok(())
+}
+
+/// The remote does not take a ticket's branch. Others may be taken.
+pub fn refused(
+    site: &Site,
+    say: &Say,
+    ticket: &Ticket,
+    remote: &str,
+    branch: &str,
+    said: &str,
+) -> Result<(), Failed> {
+    let title = text::one_line(&ticket.title);
+    let asked = Question {
+        kind: Kind::Blocker,
+        question: format!("`{remote}` does not take \"{title}\" as {branch}. Push it again?"),
+        context: Some(format!(
+            "It said: {said}\nIf a branch of that name is there which is not Signalbox's, rename or remove it there. \
+             The work is validated, and waits."
+        )),
+        options: vec!["I have put it right: push it again".to_owned()],
+        ticket: Some(ticket.id.clone()),
+        hypothesis: Some(Hypothesis::Environment),
+        key: Some(format!("push/{}", ticket.id)),
+        ..Question::default()
+    };
+    raise(site, say, asked)
+}
+
+/// The remote cannot be reached, or there is none: nothing of the project can be pushed.
+pub fn unreached(site: &Site, say: &Say, remote: &str, message: &str) -> Result<(), Failed> {
+    let asked = Question {
+        kind: Kind::Blocker,
+        question: format!("Nothing of `{}` can be pushed to `{remote}`. Try again?", site.project),
+        context: Some(format!("{message}\nWhat is validated waits, and is tried again every now and then.")),
+        options: vec!["I have put it right: try again now".to_owned()],
+        hypothesis: Some(Hypothesis::Environment),
+        key: Some(key_of_remote(&site.project)),
+        ..Question::default()
+    };
+    raise(site, say, asked)
+}
+
+/// The remote can be reached: whoever was asked about that need not answer.
+pub fn reached(site: &Site, index: &Index) -> Result<(), Failed> {
+    if let Some(id) = about_remote(index, &site.project)? {
+        escalation::withdraw(&site.store, &Who::System, &id, "it was pushed meanwhile")?;
+    }
+    Ok(())
+}
+
+/// The question that waits for an answer because the remote cannot be reached.
+pub fn about_remote(index: &Index, project: &ProjectName) -> Result<Option<String>, Failed> {
+    pending(index, &key_of_remote(project))
+}
+
+/// The question that waits for an answer because no workspace can be set up.
+pub fn about_set_up(index: &Index, project: &ProjectName) -> Result<Option<String>, Failed> {
+    pending(index, &format!("{}/{project}", About::SetUp.as_str()))
+}
+
+fn key_of_remote(project: &ProjectName) -> String {
+    format!("remote/{project}")
+}
+
+/// The question of this key that waits for an answer.
+fn pending(index: &Index, key: &str) -> Result<Option<String>, Failed> {
+    let pending = escalation::pending(index)?;
+    Ok(pending.into_iter().find(|one| one.asked.key.as_deref() == Some(key)).map(|one| one.id))
 }
 
 pub fn withdraw(site: &Site, id: &str) -> Result<(), Failed> {
@@ -94,13 +181,15 @@ fn evidence(ticket: &Ticket) -> Vec<Evidence> {
     let mut found: Vec<Evidence> = printed
         .take(3)
         .map(|attempt| {
-            let output = &attempt.report.blockers;
-            let from = output.char_indices().rev().nth(MOST_OUTPUT).map_or(0, |(at, _)| at);
             let what = format!("the end of what {}'s attempt printed", attempt.by);
-            let text = output.get(from..).unwrap_or_default().to_owned();
-            Evidence { what, text, ..Evidence::default() }
+            Evidence { what, text: end_of(&attempt.report.blockers), ..Evidence::default() }
         })
         .collect();
     found.reverse();
     found
+}
+
+fn end_of(output: &str) -> String {
+    let from = output.char_indices().rev().nth(MOST_OUTPUT).map_or(0, |(at, _)| at);
+    output.get(from..).unwrap_or_default().to_owned()
 }

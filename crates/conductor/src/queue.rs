@@ -20,13 +20,16 @@ use signalbox_store::log::Position;
 use signalbox_store::{StoreError, clock, trust};
 
 use crate::error::Failed;
-use crate::merge::{self, Moved};
+use crate::merge::{self, Moved, Pushed};
+use crate::questions;
 use crate::run::Say;
 use crate::site::{Agreed, Site};
 use crate::validate::{Bench, Verdict};
 
 /// How long it waits between two looks where nothing is to be done.
 const PAUSE: Duration = Duration::from_millis(250);
+/// How often in a row a remote may not be reached before a person is asked.
+const UNREACHED: u32 = 2;
 
 /// The thread, and what it is told.
 pub struct Worker {
@@ -40,6 +43,8 @@ struct Shared {
     /// Whether anything may be begun, and main be moved.
     lands: AtomicBool,
     busy: AtomicBool,
+    /// Whether the remote that merges could not be reached when it was last tried.
+    cut_off: AtomicBool,
 }
 
 impl Worker {
@@ -62,6 +67,11 @@ impl Worker {
         !self.shared.busy.load(Ordering::SeqCst)
     }
 
+    /// Whether what is validated cannot be pushed for now.
+    pub fn is_cut_off(&self) -> bool {
+        self.shared.cut_off.load(Ordering::SeqCst)
+    }
+
     /// End it. A validation that runs is ended too, and begun again by whoever comes next.
     pub fn stop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
@@ -72,7 +82,8 @@ impl Worker {
 }
 
 fn go(site: &Site, say: &Say, shared: &Shared) {
-    let mut turns = Turns { site, say, shared, queue: None, empty_at: None, told: None };
+    let mut turns =
+        Turns { site, say, shared, queue: None, quiet_at: None, told: None, failures: 0, asked: false };
     while !shared.stop.load(Ordering::SeqCst) {
         let did = turns.turn().unwrap_or_else(|error| {
             turns.tell(&format!("warning: the merge queue: {}", error.chain()));
@@ -91,9 +102,13 @@ struct Turns<'a> {
     say: &'a Say,
     shared: &'a Shared,
     queue: Option<(Settings, Queue)>,
-    /// How far the log was when nothing was in the queue.
-    empty_at: Option<Position>,
+    /// How far the log was, and where main, when there was nothing to do but wait for either.
+    quiet_at: Option<(Position, Oid)>,
     told: Option<String>,
+    /// How often in a row the remote that merges could not be reached.
+    failures: u32,
+    /// Whether a person was asked about that when it was last looked.
+    asked: bool,
 }
 
 impl Turns<'_> {
@@ -101,25 +116,30 @@ impl Turns<'_> {
     fn turn(&mut self) -> Result<bool, Failed> {
         let (index, _) = self.site.store.read()?;
         let position = index.position().map_err(StoreError::from)?;
+        let main = self.site.tip()?;
         // Reading all tickets takes long where there are many, and what nobody wrote has not changed.
-        if self.empty_at.as_ref() == Some(&position) {
+        let now = (position, main.clone());
+        if self.quiet_at.as_ref() == Some(&now) {
             return Ok(false);
         }
         let filter = Filter { project: Some(self.site.project.clone()), ..Filter::default() };
         let tickets = index.tickets(&filter).map_err(StoreError::from)?;
-        if tickets.iter().all(|ticket| ticket.work.merge.is_none()) {
-            self.empty_at = Some(position);
+        if !tickets.iter().any(|ticket| goes_on(ticket, &main)) {
+            self.quiet_at = Some(now);
             return Ok(false);
         }
-        let main = self.site.tip()?;
         let agreed = self.site.agreed(&index)?;
+        let asked = questions::about_remote(&index, &self.site.project)?.is_some();
+        if std::mem::replace(&mut self.asked, asked) && !asked {
+            // Whoever answered wants it tried now, not when it would be its time.
+            self.queue = None;
+        }
         drop(index);
         self.shared.busy.store(true, Ordering::SeqCst);
-        let pushes = agreed.contract.merge.mode == Landing::Push;
         let settings = Settings {
-            // What is pushed is one ticket's branch.
-            batch: if pushes { 1 } else { usize::try_from(agreed.contract.merge.batch.get()).unwrap_or(1) },
+            batch: usize::try_from(agreed.contract.merge.batch.get()).unwrap_or(1),
             retry_flaky: agreed.contract.validate.retry_flaky,
+            pushes: agreed.contract.merge.mode == Landing::Push,
         };
         if self.queue.as_ref().is_none_or(|(known, _)| *known != settings) {
             self.queue = Some((settings, Queue::new(settings)));
@@ -148,28 +168,35 @@ impl Turns<'_> {
     /// Everything as it is now.
     fn seen(&self, agreed: &Agreed) -> Result<Seen, Failed> {
         let site = self.site;
-        let pushes = agreed.contract.merge.mode == Landing::Push;
         let (index, _) = site.store.read()?;
         let filter = Filter { project: Some(site.project.clone()), ..Filter::default() };
         let tickets = index.tickets(&filter).map_err(StoreError::from)?;
         let main = site.tip()?;
         let mut contained = std::collections::BTreeSet::new();
-        for commit in asks_about(&tickets) {
+        for commit in asks_about(tickets.iter().filter(|ticket| goes_on(ticket, &main))) {
             let Some(oid) = Oid::parse(&commit).filter(|oid| *oid != main) else { continue };
             if !site.integration.exists(&oid)? {
                 continue;
             }
-            // A remote may have merged it in its own way.
-            let is_there =
-                site.integration.is_ancestor(&oid, &main)? || pushes && merge::is_on_main(site, &main, &oid)?;
-            if is_there {
+            if site.integration.is_ancestor(&oid, &main)? {
                 contained.insert(commit);
             }
+        }
+        let mut merged = std::collections::BTreeMap::new();
+        for ticket in &tickets {
+            let Some(Merge::Pushed(at)) = &ticket.work.merge else { continue };
+            if contained.contains(&at.to) || at.to == main.as_str() || !goes_on(ticket, &main) {
+                continue;
+            }
+            // The remote may have merged it in its own way.
+            let reached = merge::merged_as(site, &oid(&at.from)?, &main, &oid(&at.to)?)?;
+            merged.extend(reached.map(|reached| (at.to.clone(), reached)));
         }
         // The loop looks at the trust too, but may not have come round to it since main moved.
         let is_trusted = matches!(agreed.trust, trust::State::Trusted { .. });
         let lands = is_trusted && self.shared.lands.load(Ordering::SeqCst);
-        Ok(Seen::of(&tickets, &site.project, main.as_str(), contained, lands))
+        let seen = Seen::of(&tickets, &site.project, main.as_str(), contained, lands);
+        Ok(Seen { merged, ..seen })
     }
 
     /// Do these in their order. The answer is what the machine is told next; `None`: nothing, it looks again.
@@ -206,10 +233,8 @@ impl Turns<'_> {
                 let verdict = self.validate(agreed, run, &tip, again).map_err(|error| (run, error))?;
                 Ok(verdict.map(|verdict| Input::Checked { run, verdict }))
             }
-            Action::Land { run, to, .. } if agreed.contract.merge.mode == Landing::Push => {
-                let message = self.push(agreed, &to).map_err(|error| (run, error))?;
-                self.tell(&message);
-                Ok(Some(Input::Trouble { run, message }))
+            Action::Push { run, ticket, to } => {
+                self.push(agreed, run, &ticket, &to).map(Some).map_err(|error| (run, error))
             }
             Action::Land { run, from, to, tree } => {
                 let moved = self.land(&from, &to, &tree).map_err(|error| (run, error))?;
@@ -296,18 +321,42 @@ impl Turns<'_> {
         })
     }
 
-    /// Push what is validated, as the branch of its ticket. It lands when main has it.
-    fn push(&self, agreed: &Agreed, to: &str) -> Result<String, Failed> {
+    /// Push what is validated, as the branch of its ticket. A person is asked where the remote does not take it, or cannot be
+    /// reached.
+    fn push(&mut self, agreed: &Agreed, run: u64, id: &TicketId, to: &str) -> Result<Input, Failed> {
+        crash::here("push.before");
         let (index, _) = self.site.store.read()?;
-        let filter = Filter { project: Some(self.site.project.clone()), ..Filter::default() };
-        let tickets = index.tickets(&filter).map_err(StoreError::from)?;
-        let lands = |ticket: &&Ticket| matches!(&ticket.work.merge, Some(Merge::Landing(at)) if at.to == to);
-        let Some(ticket) = tickets.iter().find(lands) else {
-            return Err(Refusal::new("merge.withdrawn", "nobody waits for it any more").into());
+        let Some(ticket) = index.ticket(id).map_err(StoreError::from)? else {
+            return Ok(Input::Refused { run });
         };
-        let branch = crate::names::branch(ticket);
-        let remote = merge::push(self.site, &agreed.contract, &oid(to)?, &branch)?;
-        Ok(format!("{} is at `{remote}` as {branch}, and lands when it is merged there", ticket.id))
+        let branch = crate::names::branch(&ticket);
+        let pushed = merge::push(self.site, &agreed.contract, id, &oid(to)?, &branch);
+        crash::here("push.after");
+        self.shared.cut_off.store(pushed.is_err(), Ordering::SeqCst);
+        match pushed {
+            Ok(Pushed::There { remote }) => {
+                self.failures = 0;
+                questions::reached(self.site, &index)?;
+                self.tell(&format!("{id} is at `{remote}` as {branch}, and is done when it is merged there"));
+                Ok(Input::Pushed { run, remote, branch })
+            }
+            Ok(Pushed::Refused { remote, said }) => {
+                self.failures = 0;
+                questions::refused(self.site, self.say, &ticket, &remote, &branch, &said)?;
+                Ok(Input::Refused { run })
+            }
+            Err(error) => {
+                self.failures += 1;
+                let message = error.with_hint();
+                // What is missing is not there the next time either; a network may be.
+                if error.refusal().is_some() || self.failures >= UNREACHED {
+                    let remote = agreed.contract.merge.remote.as_str();
+                    questions::unreached(self.site, self.say, remote, &message)?;
+                }
+                self.tell(&format!("warning: the merge queue: {message}"));
+                Ok(Input::Trouble { run, message })
+            }
+        }
     }
 
     fn land(&self, from: &str, to: &str, tree: &str) -> Result<Moved, Failed> {
@@ -322,6 +371,14 @@ impl Turns<'_> {
             (self.say)(words);
             self.told = Some(words.to_owned());
         }
+    }
+}
+
+/// Whether there is anything to do for a ticket. One that is at a remote waits for main to move.
+fn goes_on(ticket: &Ticket, main: &Oid) -> bool {
+    match &ticket.work.merge {
+        Some(Merge::Pushed(at)) => at.from != main.as_str(),
+        other => other.is_some(),
     }
 }
 

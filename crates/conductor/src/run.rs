@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde_json::json;
 use signalbox_core::orchestra::Control;
-use signalbox_core::{Event, ProjectName, Refusal, Who};
+use signalbox_core::work::Merge;
+use signalbox_core::{Event, ProjectName, Refusal, Ticket, Who};
 use signalbox_store::config::Config;
+use signalbox_store::contract::Landing;
 use signalbox_store::lock::Lock;
 use signalbox_store::log::EventLog;
 use signalbox_store::{Home, Index, StoreError, clock, files, new_event_id, process};
@@ -19,9 +21,11 @@ use crate::fleet::Watched;
 use crate::jobs::Jobs;
 use crate::look::{Look, look};
 use crate::mainline::{self, Mainline};
+use crate::questions;
 use crate::queue::Worker;
 use crate::site::{Agreed, Site};
 use crate::steps::Hands;
+use crate::upstream::Upstream;
 
 /// How long it waits between two looks where nothing happens.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -86,6 +90,7 @@ pub fn run(home: &Home, config: &Config, project: &ProjectName, options: &Option
     let mut conductor = Loop {
         since: clock::now(),
         mainline: Mainline::new(),
+        upstream: Upstream::default(),
         queue: Worker::start(&site, &options.say)?,
         site,
         options,
@@ -93,6 +98,7 @@ pub fn run(home: &Home, config: &Config, project: &ProjectName, options: &Option
         watched: Watched::default(),
         cleaned: Instant::now(),
         told: None,
+        asked: false,
     };
     conductor.note(STARTED, &json!({ "pid": std::process::id(), "fence": fence }))?;
     let ended = conductor.go();
@@ -119,10 +125,13 @@ struct Loop<'a> {
     jobs: Jobs,
     queue: Worker,
     mainline: Mainline,
+    upstream: Upstream,
     watched: Watched,
     cleaned: Instant,
     /// What was said last about why nothing goes on.
     told: Option<String>,
+    /// Whether a person was asked about setting up workspaces when it was last looked.
+    asked: bool,
 }
 
 impl Loop<'_> {
@@ -149,6 +158,7 @@ impl Loop<'_> {
             }
             let wait = if did { SOON } else { PAUSE };
             for (doing, done) in self.jobs.finished(wait) {
+                self.jobs.heed(&done);
                 let Some(look) = &last else { continue };
                 let (index, _) = self.site.store.read()?;
                 let agreed = Arc::new(self.site.agreed(&index)?);
@@ -158,7 +168,7 @@ impl Loop<'_> {
                     (Ok(()), Some(ticket)) => self.jobs.rested(&ticket),
                     (Ok(()), None) => {}
                     (Err(error), ticket) => {
-                        let words = error.chain();
+                        let words = error.with_hint();
                         if let Some(ticket) = ticket {
                             self.jobs.rest(&ticket, &words, clock::now());
                         }
@@ -179,8 +189,12 @@ impl Loop<'_> {
         if self.options.until == Until::Once && last.is_some() {
             asked.control = Control::Paused;
         }
-        let look =
-            look(&self.site, &index, &agreed, &asked, self.jobs.seen(), &mut self.watched, clock::now())?;
+        let is_asked = questions::about_set_up(&index, &self.site.project)?.is_some();
+        if std::mem::replace(&mut self.asked, is_asked) && !is_asked {
+            self.jobs.begin_anew();
+        }
+        let jobs = self.jobs.seen(&self.site.project);
+        let look = look(&self.site, &index, &agreed, &asked, jobs, &mut self.watched, clock::now())?;
         let moved = self.mainline.turn(&self.site, &agreed, &index, &mut self.jobs, &self.options.say);
         // What is wrong with the person's repository holds up nobody's work in ours.
         let moved = moved.unwrap_or_else(|error| {
@@ -194,6 +208,9 @@ impl Loop<'_> {
             stop: &self.options.stop,
             say: &self.options.say,
         };
+        if agreed.contract.merge.mode == Landing::Push {
+            self.upstream.turn(&self.site, &agreed, &mut self.jobs, &self.options.say);
+        }
         let mut did = moved;
         for step in &look.plan.steps {
             match hands.take(step, &look, &mut self.jobs) {
@@ -229,8 +246,22 @@ impl Loop<'_> {
             && running(look) == 0
             && look.plan.steps.is_empty()
             && look.plan.next.is_none()
-            && !(look.limits.lands() && look.tickets.iter().any(|ticket| ticket.work.merge.is_some()))
+            && !(look.limits.lands() && look.tickets.iter().any(|ticket| self.goes_on(ticket, look)))
             && !self.mainline.is_busy()
+    }
+
+    /// Whether the queue will do something about a ticket, as far as is known here.
+    fn goes_on(&self, ticket: &Ticket, look: &Look) -> bool {
+        match &ticket.work.merge {
+            None => false,
+            // What is at the remote goes on when main moves.
+            Some(Merge::Pushed(at)) => self.site.tip().is_ok_and(|main| main.as_str() != at.from),
+            Some(Merge::Queued(_) | Merge::Validated(_)) => {
+                let waits_for_remote = self.queue.is_cut_off() && look.limits.remote_question.is_some();
+                !ticket.escalated && !waits_for_remote
+            }
+            Some(Merge::Building(_) | Merge::Landing(_)) => true,
+        }
     }
 
     fn say_once(&mut self, words: &str) {

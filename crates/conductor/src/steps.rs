@@ -67,7 +67,7 @@ impl Hands<'_> {
             }
             Step::Escalate { ticket, question, hypothesis, key, .. } => {
                 let about = ticket.as_ref().and_then(|id| look.ticket(id));
-                questions::ask(self, about, *question, *hypothesis, key)?;
+                questions::ask(self, about, *question, *hypothesis, key, jobs.printed())?;
             }
             Step::Withdraw { escalation, .. } => questions::withdraw(site, escalation)?,
         }

@@ -65,6 +65,7 @@ pub(crate) fn apply(before: Option<Ticket>, event: &Event, fact: &Fact) -> Optio
         | Fact::MergeStarted(_)
         | Fact::MergeValidated(_)
         | Fact::MergeLanding(_)
+        | Fact::MergePushed(_)
         | Fact::MergeLanded(_)
         | Fact::MergeFailed(_) => {}
     }

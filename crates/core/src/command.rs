@@ -4,7 +4,7 @@ use crate::fact::AttemptReport;
 use crate::id::{ProjectName, TicketId};
 use crate::priority::Priority;
 use crate::status::Status;
-use crate::work::{Building, Handed, Landed, Landing, MergeFailed, Start, Tests, Validated};
+use crate::work::{Building, Handed, Landed, Landing, MergeFailed, Pushed, Start, Tests, Validated};
 
 /// A request to change something. Reading needs no command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,6 +129,7 @@ pub enum MergeStep {
     Started(Building),
     Validated(Validated),
     Landing(Landing),
+    Pushed(Box<Pushed>),
     Landed(Landed),
     Failed(MergeFailed),
     /// Back to its place in the queue: main moved, or it was not this one's fault.
@@ -144,6 +145,7 @@ impl MergeStep {
             Self::Started(_) => "started",
             Self::Validated(_) => "validated",
             Self::Landing(_) => "landing",
+            Self::Pushed(_) => "pushed",
             Self::Landed(_) => "landed",
             Self::Failed(_) => "failed",
             Self::Back { .. } => "back",
@@ -156,6 +158,7 @@ impl MergeStep {
             Self::Started(step) => Some(&step.commit),
             Self::Validated(step) => Some(&step.commit),
             Self::Landing(step) => Some(&step.commit),
+            Self::Pushed(step) => Some(&step.commit),
             Self::Landed(step) => Some(&step.commit),
             Self::Failed(step) => Some(&step.commit),
             Self::Back { .. } => None,

@@ -244,8 +244,17 @@ pub const CATALOG: &[EventDoc] = &[
         "Main is about to be moved",
         "`commit`, `run`, `from`, `to`, `tree`, `becomes`, `of`",
     ),
+    doc(
+        "merge.pushed",
+        "A validated commit is a branch of a remote, and waits to be merged there",
+        "`commit`, `run`, `from`, `to`, `tree`, `becomes`, `remote`, `branch`",
+    ),
     doc("merge.landed", "The ticket is on main", "`commit`, `landed` (what it became), `tree`, `run`"),
-    doc("main.adopted", "What a person put on main past the queue is part of it now", "`from`, `to`"),
+    doc(
+        "main.adopted",
+        "What a person, or the remote, put on main past the queue is part of it now",
+        "`from`, `to`",
+    ),
     doc(
         "run.asked",
         "A person told the loop what to do",

@@ -8,7 +8,7 @@ use crate::id::{SessionId, TicketId};
 use crate::priority::Priority;
 use crate::role::Role;
 use crate::status::Status;
-use crate::work::{Building, Handed, Landed, Landing, MergeFailed, Queued, Start, Tests, Validated};
+use crate::work::{Building, Handed, Landed, Landing, MergeFailed, Pushed, Queued, Start, Tests, Validated};
 
 /// One happening in the life of a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,7 @@ pub enum Fact {
     MergeStarted(Building),
     MergeValidated(Validated),
     MergeLanding(Landing),
+    MergePushed(Box<Pushed>),
     MergeLanded(Landed),
     MergeFailed(Box<MergeFailed>),
 }
@@ -341,6 +342,7 @@ impl Fact {
             Self::MergeStarted(_) => "merge.started",
             Self::MergeValidated(_) => "merge.validated",
             Self::MergeLanding(_) => "merge.landing",
+            Self::MergePushed(_) => "merge.pushed",
             Self::MergeLanded(_) => "merge.landed",
             Self::MergeFailed(_) => "merge.failed",
         }
@@ -370,6 +372,7 @@ impl Fact {
             Self::MergeStarted(data) => to_raw_value(data),
             Self::MergeValidated(data) => to_raw_value(data),
             Self::MergeLanding(data) => to_raw_value(data),
+            Self::MergePushed(data) => to_raw_value(data),
             Self::MergeLanded(data) => to_raw_value(data),
             Self::MergeFailed(data) => to_raw_value(data),
             Self::Read | Self::ReviewStarted => to_raw_value(&serde_json::Map::new()),
@@ -402,6 +405,7 @@ impl Fact {
             "merge.started" => Self::MergeStarted(serde_json::from_str(data)?),
             "merge.validated" => Self::MergeValidated(serde_json::from_str(data)?),
             "merge.landing" => Self::MergeLanding(serde_json::from_str(data)?),
+            "merge.pushed" => Self::MergePushed(serde_json::from_str(data)?),
             "merge.landed" => Self::MergeLanded(serde_json::from_str(data)?),
             "merge.failed" => Self::MergeFailed(serde_json::from_str(data)?),
             name => match name.strip_prefix("status.").and_then(Status::from_name) {

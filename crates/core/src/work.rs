@@ -111,6 +111,7 @@ pub enum Merge {
     Building(Building),
     Validated(Validated),
     Landing(Landing),
+    Pushed(Pushed),
 }
 
 /// The data of `merge.queued`.
@@ -158,6 +159,22 @@ pub struct Landing {
     pub becomes: String,
     /// How many tickets land together.
     pub of: usize,
+}
+
+/// The data of `merge.pushed`: what was validated is a branch of a remote, whose own rules merge it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pushed {
+    pub commit: String,
+    pub run: u64,
+    /// Where main was.
+    pub from: String,
+    /// The commit that main would become, and its tree.
+    pub to: String,
+    pub tree: String,
+    /// The commit on the way there that is this ticket's.
+    pub becomes: String,
+    pub remote: String,
+    pub branch: String,
 }
 
 /// The data of `merge.landed`.
@@ -219,6 +236,7 @@ impl Merge {
             Self::Building(at) => &at.commit,
             Self::Validated(at) => &at.commit,
             Self::Landing(at) => &at.commit,
+            Self::Pushed(at) => &at.commit,
         }
     }
 
@@ -229,6 +247,7 @@ impl Merge {
             Self::Building(at) => Some(at.run),
             Self::Validated(at) => Some(at.run),
             Self::Landing(at) => Some(at.run),
+            Self::Pushed(at) => Some(at.run),
         }
     }
 
@@ -239,6 +258,7 @@ impl Merge {
             Self::Building(_) => "building",
             Self::Validated(_) => "validated",
             Self::Landing(_) => "landing",
+            Self::Pushed(_) => "pushed",
         }
     }
 
@@ -249,6 +269,7 @@ impl Merge {
             Self::Building(_) => "being validated",
             Self::Validated(_) => "validated",
             Self::Landing(_) => "landing on main",
+            Self::Pushed(_) => "at the remote, to be merged there",
         }
     }
 }
@@ -372,6 +393,7 @@ impl Work {
             Fact::MergeStarted(building) => self.stage(Merge::Building(building.clone()), ts),
             Fact::MergeValidated(validated) => self.stage(Merge::Validated(validated.clone()), ts),
             Fact::MergeLanding(landing) => self.stage(Merge::Landing(landing.clone()), ts),
+            Fact::MergePushed(pushed) => self.stage(Merge::Pushed((**pushed).clone()), ts),
             Fact::MergeLanded(landed) => {
                 self.leave_queue();
                 self.landed = Some(landed.clone());

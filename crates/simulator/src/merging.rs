@@ -62,6 +62,9 @@ impl Loop {
                 world.moment()?;
                 Ok(Some(if moved { Input::Moved { run } } else { Input::NotMoved { run } }))
             }
+            Action::Push { run, .. } => {
+                Err(Stop::Broken(format!("run {run} pushes, and no remote is simulated")))
+            }
             Action::Cancel { run } => {
                 let of_run = |doing: &Doing| match doing {
                     Doing::Build { run: of, .. } | Doing::Validate { run: of, .. } => *of == run,
@@ -216,7 +219,10 @@ impl Ghost {
                 Action::Land { from, to, tree, .. } => {
                     land(world, &from, &to, &tree)?;
                 }
-                Action::Build { .. } | Action::Validate { .. } | Action::Cancel { .. } => {}
+                Action::Build { .. }
+                | Action::Validate { .. }
+                | Action::Push { .. }
+                | Action::Cancel { .. } => {}
             }
         }
         Ok(true)

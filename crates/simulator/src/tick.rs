@@ -69,7 +69,7 @@ pub enum Doing {
 
 impl Loop {
     pub fn new(number: usize) -> Self {
-        let (queue, input) = (Queue::new(Settings { batch: 4, retry_flaky: true }), Input::Look);
+        let (queue, input) = (Queue::new(Settings { batch: 4, ..Settings::default() }), Input::Look);
         Self { number, queue, jobs: Vec::new(), input, next: None, is_settled: false }
     }
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::kit::play::{does, sh};
+use crate::kit::play::{commit, does, end, sh, submit};
 use crate::kit::{CHECK, Shop, contract, eventually, toml_text};
 
 /// Something is wrong: how it comes about, what is said, the way out that is named, and how it is put right.
@@ -331,4 +331,48 @@ fn a_disk_that_is_full_when_main_is_to_move_holds_it_up_and_breaks_nothing() {
     run.end().success();
     assert_eq!(shop.status(&one), "done");
     shop.assert_main_is_linear_and_green(&begun);
+}
+
+/// One question for the project, however many tickets wait, and nothing is tried again before it is answered.
+#[test]
+fn a_set_up_that_always_fails_is_asked_about_and_goes_on_when_that_is_answered() {
+    let line = "echo no compiler; test -e \"$HOME/compiler\" && touch .git/ready";
+    let mut shop = Shop::with(&format!("{}[setup]\nrun = {}\n", contract(), toml_text(line)));
+    let names = ["one", "two", "three"];
+    // It works in what was set up, and nowhere else.
+    let works = |name: &str| {
+        let line = format!("test -e .git/ready && printf '{name}\\nok\\n' > src/{name}");
+        vec![sh(&line), commit(), submit(), json!({ "think": 100 }), end()]
+    };
+    let words = names.map(|name| format!("of core/{name},"));
+    let scenes: Vec<_> = words.iter().zip(names).map(|(words, name)| (words.as_str(), works(name))).collect();
+    shop.script(&scenes);
+    let tickets = names.map(|name| shop.ticket(&format!("core/{name}"), &["--no-tests"]));
+    shop.run().success();
+    let questions = shop.questions();
+    assert_eq!(questions.len(), 1, "{questions:?}");
+    let question = &questions[""];
+    let id = question["id"].as_str().expect("an id");
+    assert!(
+        question["evidence"][0]["text"].as_str().is_some_and(|it| it.contains("no compiler")),
+        "{question}"
+    );
+    let tried = |shop: &Shop| {
+        let logs = shop.env.files_below(shop.env.home().join("logs/runs/shop"));
+        let lines = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches("== setup").count();
+        logs.iter().map(|(_, bytes)| lines(bytes)).sum::<usize>()
+    };
+    assert_eq!(tried(&shop), 3);
+    for ticket in &tickets {
+        shop.env.sb(["why", ticket]).success().says(id);
+        assert_eq!((shop.status(ticket).as_str(), shop.attempts(ticket).len()), ("open", 0));
+    }
+    shop.run().success();
+    assert_eq!(tried(&shop), 3, "it is not tried before somebody says so");
+    shop.env.write(shop.env.root().join("compiler"), "");
+    shop.env.sb(["esc", "answer", id, "1"]).success();
+    shop.run().success();
+    for ticket in &tickets {
+        assert_eq!(shop.status(ticket), "done");
+    }
 }

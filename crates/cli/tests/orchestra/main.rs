@@ -4,6 +4,7 @@
 mod bad_input;
 mod control;
 mod kit;
+mod pushing;
 mod review;
 mod traps;
 mod twelve;

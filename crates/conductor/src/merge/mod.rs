@@ -12,7 +12,7 @@ use crate::error::Failed;
 
 pub use build::build;
 pub use land::{Moved, follow, land};
-pub use push::{is_on_main, push};
+pub use push::{Pushed, Way, has, merged_as, push, remote};
 
 /// What differs between two commits, as the rules see it.
 pub fn changes(integration: &Integration, from: &Oid, to: &Oid) -> Result<Vec<Changed>, Failed> {

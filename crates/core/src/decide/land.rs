@@ -112,6 +112,9 @@ impl Rules<'_> {
                 MergeStep::Landing(landing) => {
                     drafts.push(self.draft(ticket, Fact::MergeLanding(landing.clone())));
                 }
+                MergeStep::Pushed(pushed) => {
+                    drafts.push(self.draft(ticket, Fact::MergePushed(pushed.clone())));
+                }
                 MergeStep::Landed(landed) => drafts.extend(self.landed(ticket, landed)),
                 MergeStep::Back { run } => drafts.extend(self.back(ticket, *run)),
                 MergeStep::Failed(failed) => drafts.extend(self.failed(ticket, failed)),
@@ -211,7 +214,9 @@ fn may_follow(ticket: &Ticket, step: &MergeStep, is_second: bool) -> Result<(), 
             return Err(Refusal::new("merge.withdrawn", message)
                 .hint("A person moved it meanwhile; `sb log` shows who."));
         }
-        (MergeStep::Started(to), Some(at)) => goes_on && to.run > run && !matches!(at, Merge::Landing(_)),
+        (MergeStep::Started(to), Some(at)) => {
+            goes_on && to.run > run && !matches!(at, Merge::Landing(_) | Merge::Pushed(_))
+        }
         (MergeStep::Validated(to), Some(Merge::Building(at))) => {
             goes_on && to.run == at.run && to.onto == at.onto
         }
@@ -219,9 +224,13 @@ fn may_follow(ticket: &Ticket, step: &MergeStep, is_second: bool) -> Result<(), 
             let same = (&to.from, &to.to, &to.tree) == (&at.onto, &at.tip, &at.tree);
             goes_on && to.run == at.run && same
         }
+        (MergeStep::Pushed(to), Some(Merge::Validated(at))) => {
+            let same = (&to.from, &to.to, &to.tree) == (&at.onto, &at.tip, &at.tree);
+            goes_on && to.run == at.run && same
+        }
         (MergeStep::Failed(to), Some(at)) => at.run() == Some(to.run),
         (MergeStep::Back { run }, Some(at)) => at.run() == Some(*run),
-        (MergeStep::Validated(_) | MergeStep::Landing(_), Some(_)) => false,
+        (MergeStep::Validated(_) | MergeStep::Landing(_) | MergeStep::Pushed(_), Some(_)) => false,
     };
     if fits {
         return Ok(());

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::id::{SessionId, TicketId};
+use crate::id::{ProjectName, SessionId, TicketId};
 use crate::role::Role;
 
 /// Everything that is under way, as it was seen just now.
@@ -95,6 +95,11 @@ pub enum Job {
         /// One sentence.
         why: String,
         until: Timestamp,
+    },
+    /// Setting up workspaces has failed so often in a row, whichever ticket they were for.
+    CannotSetUp {
+        project: ProjectName,
+        times: u32,
     },
 }
 

@@ -36,6 +36,10 @@ pub struct ProjectLimits {
     pub trust: Trust,
     /// The account each role draws on; a role that is not named draws on none that could be empty.
     pub pools: Vec<(Role, String)>,
+    /// The question that waits for an answer because no workspace can be set up.
+    pub setup_question: Option<String>,
+    /// The question that waits for an answer because the remote that merges cannot be reached.
+    pub remote_question: Option<String>,
 }
 
 /// What has to be true of work before it gets to main.
@@ -96,6 +100,8 @@ impl Default for ProjectLimits {
             control: Control::Running,
             trust: Trust::Trusted,
             pools: Vec::new(),
+            setup_question: None,
+            remote_question: None,
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::fact::{AttemptReport, Outcome};
 use crate::id::{ProjectName, SessionId, TicketId};
 use crate::role::Role;
 use crate::status::Status;
-use crate::work::Start;
+use crate::work::{Merge, Start};
 
 /// How long an agent that was written down may take to show itself, when nobody is starting it: whoever was may have been
 /// killed in between.
@@ -38,7 +38,8 @@ pub(super) struct Sight<'a> {
     /// The tickets that want somebody set to work.
     pub wanting: Vec<Wanting<'a>>,
     plan: Plan,
-    untrusted: Vec<&'a ProjectName>,
+    /// What was asked already about a whole project.
+    asked: Vec<(Question, &'a ProjectName)>,
 }
 
 /// A ticket that somebody could be set to work on now.
@@ -51,8 +52,8 @@ pub(super) struct Wanting<'a> {
 
 impl<'a> Sight<'a> {
     pub fn new(board: &'a [Item<'a>], fleet: &'a Fleet, limits: &'a Limits, now: Timestamp) -> Self {
-        let (wanting, untrusted) = (Vec::new(), Vec::new());
-        Self { board, fleet, limits, now, wanting, plan: Plan::default(), untrusted }
+        let (wanting, asked) = (Vec::new(), Vec::new());
+        Self { board, fleet, limits, now, wanting, plan: Plan::default(), asked }
     }
 
     pub fn into_plan(self) -> Plan {
@@ -245,8 +246,12 @@ impl<'a> Sight<'a> {
 
     fn in_review(&mut self, item: &'a Item<'a>, limits: &'a ProjectLimits) -> Option<Why> {
         let work = &item.ticket.work;
-        if work.merge.is_some() {
-            return queue::why(self.board, item, self.now);
+        if let Some(merge) = &work.merge {
+            let waits_for_remote = matches!(merge, Merge::Queued(_) | Merge::Validated(_));
+            return match &limits.remote_question {
+                Some(asked) if waits_for_remote => Some(Why::Escalated { escalation: Some(asked.clone()) }),
+                _ => queue::why(self.board, item, self.now),
+            };
         }
         let Some(submission) = &work.submission else { return Some(Why::ByHand) };
         let by = limits.gates.independent.filter(|_| submission.approved_by.is_none());
@@ -270,7 +275,9 @@ impl<'a> Sight<'a> {
             return Some(self.ask(item, question, hypothesis, of));
         }
         if let Trust::Untrusted { why, hash } = &limits.trust {
-            self.ask_for_trust(&item.ticket.project, hash);
+            let project = &item.ticket.project;
+            let key = format!("{}/{project}/{hash}", Question::Trust.as_str());
+            self.ask_about_project(project, Question::Trust, key);
             return Some(Why::Untrusted { why: why.clone() });
         }
         if !limits.starts(role) {
@@ -292,6 +299,9 @@ impl<'a> Sight<'a> {
         {
             let (agent, reason) = (agent.name.clone(), EndReason::Stray);
             return Some(Why::Ending { agent, reason });
+        }
+        if let Some(why) = self.cannot_set_up(item, limits, role) {
+            return Some(why);
         }
         if let Some(why) = self.rests(item) {
             return Some(why);
@@ -321,6 +331,26 @@ impl<'a> Sight<'a> {
         Some(Why::Unready { why: why.clone(), left: until.duration_since(self.now) })
     }
 
+    /// That no workspace can be made ready. A reviewer looks at what is there, in one that needs no setting up.
+    fn cannot_set_up(&mut self, item: &'a Item<'a>, limits: &ProjectLimits, role: Role) -> Option<Why> {
+        if role == Role::Reviewer {
+            return None;
+        }
+        if let Some(asked) = &limits.setup_question {
+            return Some(Why::Escalated { escalation: Some(asked.clone()) });
+        }
+        let project = &item.ticket.project;
+        let fails = |job: &Job| match job {
+            Job::CannotSetUp { project: of, times } => of == project && *times >= trouble::SET_UPS,
+            _ => false,
+        };
+        let question = Question::SetUp;
+        self.fleet.jobs.iter().any(fails).then(|| {
+            self.ask_about_project(project, question, format!("{}/{project}", question.as_str()));
+            Why::Asking { question }
+        })
+    }
+
     fn ask(&mut self, item: &Item<'_>, question: Question, hypothesis: Hypothesis, of: &str) -> Why {
         let ticket = item.ticket;
         self.step(Step::Escalate {
@@ -334,17 +364,17 @@ impl<'a> Sight<'a> {
     }
 
     /// Once for the whole project.
-    fn ask_for_trust(&mut self, project: &'a ProjectName, hash: &str) {
-        if self.untrusted.contains(&project) {
+    fn ask_about_project(&mut self, project: &'a ProjectName, question: Question, key: String) {
+        if self.asked.contains(&(question, project)) {
             return;
         }
-        self.untrusted.push(project);
+        self.asked.push((question, project));
         self.step(Step::Escalate {
             project: project.clone(),
             ticket: None,
-            question: Question::Trust,
+            question,
             hypothesis: Hypothesis::Environment,
-            key: format!("{}/{project}/{hash}", Question::Trust.as_str()),
+            key,
         });
     }
 }

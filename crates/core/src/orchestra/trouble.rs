@@ -13,6 +13,9 @@ const LONGEST: SignedDuration = SignedDuration::from_hours(1);
 /// How often in a row an empty account may cut short a ticket before a person is asked.
 const CUT_SHORT: usize = 5;
 
+/// How often in a row workspaces may fail to be set up before a person is asked.
+pub(super) const SET_UPS: u32 = 3;
+
 /// What a person is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Question {
@@ -26,6 +29,8 @@ pub enum Question {
     Quota,
     /// Nobody trusted the commands in the contract.
     Trust,
+    /// What makes a workspace ready fails every time.
+    SetUp,
 }
 
 /// What may be behind it.
@@ -46,6 +51,7 @@ impl Question {
             Self::Conflict => "conflict",
             Self::Quota => "quota",
             Self::Trust => "trust",
+            Self::SetUp => "set-up",
         }
     }
 
@@ -57,6 +63,7 @@ impl Question {
             Self::Conflict => "the work conflicts with main",
             Self::Quota => "its account was empty every time",
             Self::Trust => "nobody has trusted the commands of its project",
+            Self::SetUp => "no workspace of its project can be made ready",
         }
     }
 }

@@ -101,6 +101,12 @@ pub enum Why {
         /// How long it is at this stage.
         time: SignedDuration,
     },
+    /// It is a branch of a remote, whose own rules merge it.
+    AtRemote {
+        remote: String,
+        branch: String,
+        time: SignedDuration,
+    },
     BackOff {
         attempts: usize,
         until: Timestamp,
@@ -147,7 +153,7 @@ impl Stage {
             Merge::Queued(_) => Self::Queued,
             Merge::Building(_) => Self::Validating,
             Merge::Validated(_) => Self::Validated,
-            Merge::Landing(_) => Self::Landing,
+            Merge::Landing(_) | Merge::Pushed(_) => Self::Landing,
         }
     }
 }
@@ -183,6 +189,7 @@ impl Why {
             Self::BeingReviewed { .. } => "being-reviewed",
             Self::Enqueues => "enqueues",
             Self::InQueue { .. } => "in-queue",
+            Self::AtRemote { .. } => "at-remote",
             Self::BackOff { .. } => "back-off",
             Self::OutOfQuota { .. } => "out-of-quota",
             Self::Unready { .. } => "unready",
@@ -276,6 +283,11 @@ impl fmt::Display for Why {
             Self::BeingReviewed { by } => write!(f, "{by} is reviewing it."),
             Self::Enqueues => write!(f, "All gates are met, and it goes into the merge queue."),
             Self::InQueue { stage, before, time } => in_queue(f, *stage, *before, *time),
+            Self::AtRemote { remote, branch, time } => write!(
+                f,
+                "It is at `{remote}` as {branch}, for {}; it is done when main there has it.",
+                spoken(*time)
+            ),
             Self::BackOff { attempts, left, .. } => {
                 let times = if *attempts == 1 { "once".to_owned() } else { format!("{attempts} times") };
                 write!(f, "It failed {times}, and is tried again in {}.", spoken(*left))

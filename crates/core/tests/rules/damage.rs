@@ -58,7 +58,7 @@ fn long_story() -> World {
     world
 }
 
-/// Tests, a first try that does not get to main, and one that does.
+/// Tests, a first try that does not get to main, and one that does, after main went past it at a remote.
 fn to_main(world: &mut World, letter: char) {
     let (system, ada, bowie) = (Who::System, agent("Ada", &[]), agent("Bowie", &[]));
     let tests = Tests { commit: "t1".to_owned(), files: vec!["tests/it.rs".to_owned()] };
@@ -79,8 +79,12 @@ fn to_main(world: &mut World, letter: char) {
         (&system, Command::Queue { id: id(letter) }),
         (&system, merge(letter, started("c2", 2))),
         (&system, merge(letter, validated("c2", 2))),
-        (&system, merge(letter, landing("c2", 2))),
-        (&system, merge(letter, landed("c2", 2))),
+        (&system, merge(letter, pushed("c2", 2))),
+        (&system, merge(letter, MergeStep::Back { run: 2 })),
+        (&system, merge(letter, started("c2", 3))),
+        (&system, merge(letter, validated("c2", 3))),
+        (&system, merge(letter, landing("c2", 3))),
+        (&system, merge(letter, landed("c2", 3))),
     ] {
         world.ok(who, &command);
     }

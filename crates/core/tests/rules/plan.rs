@@ -473,6 +473,50 @@ fn what_did_not_work_for_a_reason_of_our_own_is_tried_again_later() {
 }
 
 #[test]
+fn where_no_workspace_can_be_set_up_one_question_is_asked_for_all_and_reviews_go_on() {
+    let mut room = Room::with("abr");
+    room.start('r', "Ada", Role::Doer);
+    room.world.ok(&agent("Ada", &[]), &hand_in('r', "c1"));
+    room.world.ok(&SYSTEM, &end_attempt('r', Outcome::Completed, Ending::Submitted));
+    room.fleet.agents.clear();
+    room.limits().gates.independent = Some(ReviewedBy::Agent);
+    let fails = |times| vec![Job::CannotSetUp { project: ProjectName::untracked(), times }];
+    room.fleet.jobs = fails(2);
+    assert_eq!(room.steps().len(), 3, "{:?}", room.steps());
+    room.fleet.jobs = fails(3);
+    let asked = format!("ask set-up environment set-up/{}", ProjectName::untracked());
+    assert_eq!(room.steps(), [asked, "start r reviewer".to_owned()]);
+    assert_eq!((room.code('a'), room.code('b')), ("asking", "asking"));
+    // Until it is answered, also by a loop that has tried nothing yet.
+    room.limits().setup_question = Some("esc-0001".to_owned());
+    for jobs in [fails(3), Vec::new()] {
+        room.fleet.jobs = jobs;
+        assert_eq!(room.steps(), ["start r reviewer"]);
+        assert_eq!(room.why('a').to_string(), "It waits for an answer to esc-0001.");
+    }
+    room.limits().setup_question = None;
+    assert_eq!(room.steps().len(), 3);
+}
+
+#[test]
+fn what_waits_for_a_remote_that_nobody_reaches_says_so() {
+    let mut room = Room::with("a");
+    room.start('a', "Ada", Role::Doer);
+    room.world.ok(&agent("Ada", &[]), &hand_in('a', "c1"));
+    room.world.ok(&SYSTEM, &end_attempt('a', Outcome::Completed, Ending::Submitted));
+    room.fleet.agents.clear();
+    for command in
+        [Command::Queue { id: id('a') }, merge('a', started("c1", 1)), merge('a', validated("c1", 1))]
+    {
+        room.world.ok(&SYSTEM, &command);
+    }
+    room.limits().remote_question = Some("esc-0001".to_owned());
+    assert_eq!(room.code('a'), "escalated");
+    room.world.ok(&SYSTEM, &merge('a', pushed("c1", 1)));
+    assert_eq!(room.code('a'), "at-remote");
+}
+
+#[test]
 fn what_a_person_wants_of_the_loop() {
     let mut room = Room::with("ab");
     room.start('a', "Ada", Role::Doer);

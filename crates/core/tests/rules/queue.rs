@@ -1,9 +1,11 @@
 //! The merge queue as a machine, over real rules and events, with commits that are only names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use signalbox_core::orchestra::queue::{Action, Built, Input, Queue, Seen, Settings, Verdict, asks_about};
+use signalbox_core::orchestra::queue::{
+    Action, Built, Input, Queue, Reached, Seen, Settings, Verdict, asks_about,
+};
 use signalbox_core::orchestra::{Item, queue};
 use signalbox_core::work::{Merge, MergeTrouble};
 use signalbox_core::{Command, MergeStep, Outcome, Priority, ProjectName, Status, Who};
@@ -22,6 +24,9 @@ struct Bench {
     /// The second cannot be put on top of the first.
     conflicts: Vec<(&'static str, &'static str)>,
     validated: Vec<String>,
+    /// What a remote has, by ticket, and what it made of it where it did not take it as it was.
+    pushed: BTreeMap<String, String>,
+    merged: BTreeMap<String, Reached>,
     lands: bool,
     now: Timestamp,
     /// What happens just before something is done.
@@ -46,6 +51,8 @@ impl Bench {
             flaky: BTreeSet::new(),
             conflicts: Vec::new(),
             validated: Vec::new(),
+            pushed: BTreeMap::new(),
+            merged: BTreeMap::new(),
             lands: true,
             now: Timestamp::from_second(1_900_000_000).unwrap(),
             before: None,
@@ -55,7 +62,9 @@ impl Bench {
     fn seen(&self) -> Seen {
         let asked = asks_about(self.world.board.tickets());
         let contained = asked.into_iter().filter(|commit| holds(&self.main, commit)).collect();
-        Seen::of(self.world.board.tickets(), &ProjectName::untracked(), &self.main, contained, self.lands)
+        let tickets = self.world.board.tickets();
+        let seen = Seen::of(tickets, &ProjectName::untracked(), &self.main, contained, self.lands);
+        Seen { merged: self.merged.clone(), ..seen }
     }
 
     /// Let the queue go on until it has nothing to do any more. Answers how many things were done.
@@ -117,6 +126,11 @@ impl Bench {
                 self.main.clone_from(to);
                 Input::Moved { run: *run }
             }
+            Action::Push { run, ticket, to } => {
+                assert!(self.validated.contains(to), "{to} was never validated");
+                self.pushed.insert(ticket.to_string(), to.clone());
+                Input::Pushed { run: *run, remote: "origin".to_owned(), branch: ticket.to_string() }
+            }
             Action::Cancel { .. } => Input::Look,
         }
     }
@@ -172,6 +186,7 @@ fn stage(world: &World, letter: char) -> &'static str {
         Some(Merge::Building(_)) => "building",
         Some(Merge::Validated(_)) => "validated",
         Some(Merge::Landing(_)) => "landing",
+        Some(Merge::Pushed(_)) => "pushed",
     }
 }
 
@@ -467,4 +482,65 @@ fn an_entry_says_how_far_it_is() {
     assert_eq!(words(0).unwrap(), "It is put on top of main and validated, for 40 s; it is next.");
     assert_eq!(words(1).unwrap(), "It is in the merge queue, for 40 s; 1 is before it.");
     assert_eq!(words(2).unwrap(), "It is in the merge queue, for 40 s; 2 are before it.");
+}
+
+/// A queue whose main is a remote's to move.
+fn pushing(letters: &str) -> Bench {
+    let mut bench = Bench::with(letters);
+    bench.queue = Queue::new(Settings { pushes: true, ..Settings::default() });
+    bench
+}
+
+#[test]
+fn what_a_remote_merges_is_pushed_ticket_by_ticket_and_moves_no_main() {
+    let mut bench = pushing("ab");
+    bench.settle();
+    assert_eq!((stage(&bench.world, 'a'), stage(&bench.world, 'b')), ("pushed", "pushed"));
+    assert_eq!((bench.main.as_str(), bench.statuses("ab")), ("m0", "review review".to_owned()));
+    assert_eq!(bench.validated, ["m0+ca", "m0+cb"]);
+    assert_eq!(bench.settle(), 0, "the same is not pushed again");
+    let item = Item::of(bench.world.ticket('a'), Vec::new(), None, Vec::new());
+    let why = queue::why(&[], &item, bench.now).unwrap().to_string();
+    assert!(why.contains("is at `origin` as") && why.contains("when main there has it"), "{why}");
+
+    // One is merged there. The other is validated on what main is now, and pushed again.
+    bench.main = "m0+ca".to_owned();
+    bench.settle();
+    assert_eq!(bench.statuses("ab"), "done review");
+    assert_eq!(bench.pushed[id('b').as_str()], "m0+ca+cb");
+    assert_eq!(bench.world.ticket('b').attempts.len(), 1, "nobody is blamed for it");
+}
+
+#[test]
+fn what_a_remote_made_another_commit_of_has_landed_as_that() {
+    let mut bench = pushing("a");
+    bench.settle();
+    bench.main = "m0+other+squashed".to_owned();
+    let reached = Reached { commit: bench.main.clone(), tree: "tree".to_owned() };
+    bench.merged.insert("m0+ca".to_owned(), reached);
+    bench.settle();
+    assert_eq!(bench.world.status('a'), Status::Done);
+    assert_eq!(bench.world.ticket('a').work.landed.as_ref().unwrap().landed, "m0+other+squashed");
+}
+
+#[test]
+fn one_that_was_held_when_the_remote_merged_it_is_done_all_the_same() {
+    let mut bench = pushing("a");
+    bench.settle();
+    bench.world.ok(&Who::Human, &hold('a'));
+    assert_eq!(bench.settle(), 0);
+    bench.main = "m0+ca".to_owned();
+    bench.settle();
+    assert_eq!(bench.world.status('a'), Status::Done);
+}
+
+#[test]
+fn one_that_a_person_is_asked_about_waits_and_lets_others_go_on() {
+    let mut bench = Bench::with("ab");
+    bench.world.ok(&Who::System, &Command::Escalate { hold: vec![id('a')], free: Vec::new() });
+    bench.settle();
+    assert_eq!(bench.statuses("ab"), "review done");
+    bench.world.ok(&Who::System, &Command::Escalate { hold: Vec::new(), free: vec![id('a')] });
+    bench.settle();
+    assert_eq!(bench.statuses("ab"), "done done");
 }

@@ -362,6 +362,9 @@ fn orchestrated(ticket: &Ticket, who: &Who, dice: u8) -> Option<(Who, Command)> 
         }
         (Some(at), _, _) if dice % 8 == 5 => merge(MergeStep::Back { run: at.run().unwrap_or(0) + 7 }),
         (Some(Merge::Landing(at)), _, _) if dice.is_multiple_of(3) => merge(MergeStep::Back { run: at.run }),
+        (Some(Merge::Pushed(at)), _, _) if dice.is_multiple_of(3) => merge(MergeStep::Back { run: at.run }),
+        (Some(Merge::Pushed(at)), _, _) => merge(landed(&at.commit, at.run)),
+        (Some(Merge::Validated(at)), _, _) if dice.is_multiple_of(5) => merge(pushed(&at.commit, at.run)),
         (Some(Merge::Landing(at)), _, _) => merge(landed(&at.commit, at.run)),
         (Some(Merge::Validated(at)), _, _) => merge(landing(&at.commit, at.run)),
         (Some(Merge::Building(at)), _, _) if dice.is_multiple_of(4) => {

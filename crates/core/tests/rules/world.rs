@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use signalbox_core::work::{
-    Building, Handed, Landed, Landing, MergeFailed, MergeTrouble, Place, Start, Validated,
+    Building, Handed, Landed, Landing, MergeFailed, MergeTrouble, Place, Pushed, Start, Validated,
 };
 use signalbox_core::{
     Agent, AttemptReport, Board, Changes, Command, Draft, Ending, Event, EventId, Fact, MergeStep, NewTicket,
@@ -271,6 +271,19 @@ pub fn landing(commit: &str, run: u64) -> MergeStep {
         becomes: "m1".to_owned(),
         of: 1,
     })
+}
+
+pub fn pushed(commit: &str, run: u64) -> MergeStep {
+    MergeStep::Pushed(Box::new(Pushed {
+        commit: commit.to_owned(),
+        run,
+        from: "m0".to_owned(),
+        to: "m1".to_owned(),
+        tree: "tree1".to_owned(),
+        becomes: "m1".to_owned(),
+        remote: "origin".to_owned(),
+        branch: "area/slug".to_owned(),
+    }))
 }
 
 pub fn landed(commit: &str, run: u64) -> MergeStep {

@@ -102,9 +102,12 @@ impl UserRepository {
         &self.top
     }
 
-    /// Its configuration, to be read as a file and never by git.
-    pub fn config_file(&self) -> PathBuf {
-        self.dirs.common.join("config")
+    /// Where a remote is: where it is read from, and where it is pushed to. Nothing that the configuration includes is read.
+    pub fn remote(&self, name: &str) -> Result<Option<(String, String)>> {
+        let mut settings = self.git.settings(&self.dirs.common.join("config"))?;
+        let mut setting = |key: &str| settings.remove(&format!("remote.{name}.{key}").to_ascii_lowercase());
+        let pushed = setting("pushurl");
+        Ok(setting("url").map(|url| (url.clone(), pushed.unwrap_or(url))))
     }
 
     pub fn object_format(&self) -> ObjectFormat {

@@ -35,6 +35,9 @@ pub use head::Head;
 pub use keep::{KeepRef, Kept};
 pub use snapshot::{LeftOut, Why};
 
+/// Where it stands that a workspace was set up, beside its record.
+const SET_UP: &str = "set-up";
+
 /// What a workspace is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceSpec {
@@ -242,6 +245,17 @@ impl Workspace {
     /// What it takes on the disk, in bytes; what it borrows is not counted.
     pub fn disk_use(&self) -> u64 {
         disk::disk_use(self.path())
+    }
+
+    /// Whether it was said that everything in it is as an agent needs it.
+    pub fn is_set_up(&self) -> bool {
+        disk::small_text(&self.own(SET_UP)).is_some_and(|id| id == self.record.id)
+    }
+
+    /// Say so. One that is made anew has to be set up anew.
+    pub fn was_set_up(&self) -> Result<()> {
+        let file = self.own(SET_UP);
+        disk::replace(&file, self.record.id.as_bytes()).doing(|| format!("write {}", file.display()))
     }
 
     fn workspaces(&self) -> Workspaces {

@@ -78,6 +78,7 @@ fn heading(fact: &Fact) -> &'static str {
         Fact::MergeStarted(_) => "Merge Started",
         Fact::MergeValidated(_) => "Validated",
         Fact::MergeLanding(_) => "Landing",
+        Fact::MergePushed(_) => "Pushed",
         Fact::MergeLanded(_) => "Landed",
         Fact::MergeFailed(_) => "Merge Failed",
         Fact::Status(to, change) => status_heading(*to, change),
@@ -163,6 +164,10 @@ fn details(fact: &Fact) -> Details {
         Fact::MergeQueued(queued) => (vec![("commit", prose(&queued.commit))], String::new()),
         Fact::MergeLanded(landed) => {
             (vec![("commit", prose(&landed.landed)), ("tree", prose(&landed.tree))], String::new())
+        }
+        Fact::MergePushed(pushed) => {
+            let properties = vec![("remote", prose(&pushed.remote)), ("branch", prose(&pushed.branch))];
+            (properties, String::new())
         }
         Fact::MergeFailed(failed) => {
             let mut words = prose(&failed.message);

@@ -1,6 +1,6 @@
 //! Who stands in the merge queue, in which order, as the events tell it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -17,9 +17,16 @@ use crate::work::Merge;
 pub struct Entry {
     pub ticket: TicketId,
     pub merge: Merge,
-    /// It is not held, nor did a person take it elsewhere.
+    /// It is not held, nobody is asked about it, nor did a person take it elsewhere.
     pub goes_on: bool,
     pub is_urgent: bool,
+}
+
+/// What a remote made of a commit that was pushed to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reached {
+    pub commit: String,
+    pub tree: String,
 }
 
 /// All that the queue sees, anew at every step.
@@ -31,6 +38,8 @@ pub struct Seen {
     pub main: String,
     /// Which of the commits that [`asks_about`] named are in main's history.
     pub contained: BTreeSet<String>,
+    /// Which of them are on main as another commit, because a remote merged them in its own way.
+    pub merged: BTreeMap<String, Reached>,
     /// Whether anything may be begun, and main be moved: `ProjectLimits::lands`.
     pub lands: bool,
     /// The highest number of a run that any ticket of the project remembers.
@@ -56,7 +65,7 @@ impl Seen {
         }
         line.sort_by_key(|ticket| place(ticket));
         let entries = line.into_iter().filter_map(Entry::of).collect();
-        Self { entries, main: main.to_owned(), contained, lands, last_run }
+        Self { entries, main: main.to_owned(), contained, merged: BTreeMap::new(), lands, last_run }
     }
 
     pub(super) fn entry(&self, ticket: &TicketId) -> Option<&Entry> {
@@ -69,7 +78,7 @@ impl Entry {
         Some(Self {
             ticket: ticket.id.clone(),
             merge: ticket.work.merge.clone()?,
-            goes_on: ticket.status == Status::Review,
+            goes_on: ticket.status == Status::Review && !ticket.escalated,
             is_urgent: ticket.priority == Priority::P0,
         })
     }
@@ -77,21 +86,33 @@ impl Entry {
     pub(super) fn commit(&self) -> &str {
         self.merge.commit()
     }
+
+    /// Whether a run may take it. What a remote has is its own to merge.
+    pub(super) fn waits(&self) -> bool {
+        self.goes_on && !matches!(self.merge, Merge::Pushed(_))
+    }
 }
 
-/// The commits that main may hold without anybody having said so: whoever was to say it was killed.
+/// The commits that main may hold without anybody having said so: whoever was to say it was killed, or a remote merged them.
 pub fn asks_about<'a>(tickets: impl IntoIterator<Item = &'a Ticket>) -> BTreeSet<String> {
     let merges = tickets.into_iter().filter_map(|ticket| ticket.work.merge.as_ref());
     merges
-        .filter_map(|merge| if let Merge::Landing(at) = merge { Some(at.to.clone()) } else { None })
+        .filter_map(|merge| match merge {
+            Merge::Landing(at) => Some(at.to.clone()),
+            Merge::Pushed(at) => Some(at.to.clone()),
+            Merge::Queued(_) | Merge::Building(_) | Merge::Validated(_) => None,
+        })
         .collect()
 }
 
-/// Whether a ticket is in the queue and not held. What is about to land is there whatever became of the ticket, because it
-/// may be on main.
+/// Whether a ticket is in the queue and not held. What is about to land, or is at a remote, is there whatever became of the
+/// ticket, because it may be on main.
 fn stands_in_line(ticket: &Ticket) -> bool {
-    let goes_on = ticket.status == Status::Review && ticket.work.merge.is_some();
-    goes_on || ticket.work.is_landing()
+    match &ticket.work.merge {
+        Some(Merge::Landing(_) | Merge::Pushed(_)) => true,
+        Some(_) => ticket.status == Status::Review,
+        None => false,
+    }
 }
 
 /// First come, first served, but for an outage.
@@ -102,6 +123,11 @@ fn place(ticket: &Ticket) -> (bool, Option<Timestamp>, TicketId) {
 /// How far a ticket is in the queue, and how many are before it; `None` where it is not in it.
 pub fn why(board: &[Item<'_>], item: &Item<'_>, now: Timestamp) -> Option<Why> {
     let merge = item.ticket.work.merge.as_ref()?;
+    let since = item.ticket.work.staged.unwrap_or(now);
+    let time = now.duration_since(since).max(SignedDuration::ZERO);
+    if let Merge::Pushed(at) = merge {
+        return Some(Why::AtRemote { remote: at.remote.clone(), branch: at.branch.clone(), time });
+    }
     let stage = Stage::of(merge);
     let mine = (stage == Stage::Queued, place(item.ticket));
     // Those of the same run are not before it but with it.
@@ -113,9 +139,9 @@ pub fn why(board: &[Item<'_>], item: &Item<'_>, now: Timestamp) -> Option<Why> {
         let same_run = theirs.run().is_some() && theirs.run() == merge.run();
         ticket.project == item.ticket.project
             && !same_run
+            && !matches!(theirs, Merge::Pushed(_))
             && (Stage::of(theirs) == Stage::Queued, place(ticket)) < mine
     };
     let before = board.iter().filter(is_before).count();
-    let since = item.ticket.work.staged.unwrap_or(now);
-    Some(Why::InQueue { stage, before, time: now.duration_since(since).max(SignedDuration::ZERO) })
+    Some(Why::InQueue { stage, before, time })
 }

@@ -7,7 +7,7 @@ use super::{Action, Built, Input, Settings, Verdict};
 use crate::command::MergeStep;
 use crate::id::TicketId;
 use crate::pace::{self, Pace};
-use crate::work::{Building, Landed, Landing, Merge, MergeFailed, MergeTrouble, Validated};
+use crate::work::{Building, Landed, Landing, Merge, MergeFailed, MergeTrouble, Pushed, Validated};
 
 /// The merge queue of one project. What it remembers makes it faster and no more: a new one goes on where this one was.
 #[derive(Debug, Clone)]
@@ -46,11 +46,13 @@ enum Doing {
     Building,
     Validating { tip: String, tree: String, again: bool },
     Landing { to: String, tree: String },
+    Pushing { to: String, tree: String },
 }
 
 impl Queue {
     pub fn new(settings: Settings) -> Self {
-        let settings = Settings { batch: settings.batch.max(1), ..settings };
+        let batch = if settings.pushes { 1 } else { settings.batch.max(1) };
+        let settings = Settings { batch, ..settings };
         let pace = Pace::new(SignedDuration::from_secs(1));
         Self {
             settings,
@@ -92,6 +94,7 @@ impl Queue {
             | Input::Checked { run, .. }
             | Input::Moved { run }
             | Input::NotMoved { run }
+            | Input::Pushed { run, .. }
             | Input::Refused { run }
             | Input::Trouble { run, .. } => *run,
         };
@@ -122,6 +125,20 @@ impl Queue {
             _ if !run.stands(seen) => vec![Action::Cancel { run: number }],
             (Input::Built { results, .. }, Doing::Building) => self.built(run, results),
             (Input::Checked { verdict, .. }, Doing::Validating { .. }) => self.checked(seen, run, verdict),
+            (Input::Pushed { remote, branch, .. }, Doing::Pushing { to, tree }) => {
+                vec![run.record(run.each(|member| {
+                    MergeStep::Pushed(Box::new(Pushed {
+                        commit: member.commit.clone(),
+                        run: number,
+                        from: run.onto.clone(),
+                        to: to.clone(),
+                        tree: tree.clone(),
+                        becomes: member.becomes.clone(),
+                        remote: remote.clone(),
+                        branch: branch.clone(),
+                    }))
+                }))]
+            }
             // Not what was asked for: a mistake of whoever answers, which must not stop the queue.
             _ => {
                 self.run = Some(run);
@@ -186,7 +203,7 @@ impl Queue {
                     })
                 }))];
                 if seen.lands {
-                    actions.extend(self.land(run, tip, tree));
+                    actions.extend(self.deliver(run, tip, tree));
                 }
                 actions
             }
@@ -217,6 +234,21 @@ impl Queue {
                 }))]
             }
         }
+    }
+
+    /// What is validated goes to main, or to whoever moves it.
+    fn deliver(&mut self, run: Run, to: String, tree: String) -> Vec<Action> {
+        if self.settings.pushes { self.push(run, to, tree) } else { self.land(run, to, tree) }
+    }
+
+    /// Pushing the same again changes nothing, so that it is said only afterwards.
+    fn push(&mut self, mut run: Run, to: String, tree: String) -> Vec<Action> {
+        let push =
+            |member: &Member| Action::Push { run: run.number, ticket: member.ticket.clone(), to: to.clone() };
+        let actions = run.members.iter().take(1).map(push).collect();
+        run.doing = Doing::Pushing { to, tree };
+        self.run = Some(run);
+        actions
     }
 
     /// Say that main is about to be moved, and move it.
@@ -252,6 +284,9 @@ impl Queue {
             seen.entries.iter().map(|entry| &entry.merge).find(|merge| is_landing(merge))
         {
             return self.resume_landing(seen, at, may_land);
+        }
+        if let Some(step) = seen.entries.iter().find_map(|entry| after_push(seen, entry)) {
+            return vec![step];
         }
         if !may_land {
             return Vec::new();
@@ -324,7 +359,7 @@ impl Queue {
         }
         let doing = Doing::Landing { to: at.tip.clone(), tree: at.tree.clone() };
         let run = Run { number: at.run, onto: at.onto.clone(), members, doing };
-        Some(self.land(run, at.tip, at.tree))
+        Some(self.deliver(run, at.tip, at.tree))
     }
 
     /// Begin a run with those whose turn it is.
@@ -353,7 +388,7 @@ impl Queue {
 
     /// Whose turn it is: an outage, half of those that failed together, or the first of all.
     fn turn<'a>(&mut self, seen: &'a Seen) -> Vec<&'a Entry> {
-        let waits = |entry: &&Entry| entry.goes_on;
+        let waits = |entry: &&Entry| entry.waits();
         self.suspects.retain(|(ticket, commit)| {
             seen.entry(ticket).is_some_and(|entry| entry.goes_on && entry.commit() == commit)
         });
@@ -376,6 +411,25 @@ fn is_landing(merge: &Merge) -> bool {
     matches!(merge, Merge::Landing(_))
 }
 
+/// What became of one that a remote has, if anything did.
+fn after_push(seen: &Seen, entry: &Entry) -> Option<Action> {
+    let Merge::Pushed(at) = &entry.merge else { return None };
+    let landed = |landed: &str, tree: &str| {
+        let (commit, landed, tree) = (at.commit.clone(), landed.to_owned(), tree.to_owned());
+        MergeStep::Landed(Landed { commit, landed, tree, run: at.run })
+    };
+    let step = if seen.main == at.to || seen.contained.contains(&at.to) {
+        landed(&at.becomes, &at.tree)
+    } else if let Some(reached) = seen.merged.get(&at.to) {
+        landed(&reached.commit, &reached.tree)
+    } else if seen.main != at.from {
+        MergeStep::Back { run: at.run }
+    } else {
+        return None;
+    };
+    Some(Action::Record { run: at.run, steps: vec![(entry.ticket.clone(), step)] })
+}
+
 impl Run {
     fn record(&self, steps: Vec<(TicketId, MergeStep)>) -> Action {
         Action::Record { run: self.number, steps }
@@ -389,10 +443,12 @@ impl Run {
     /// being moved only the answer to that tells.
     fn stands(&self, seen: &Seen) -> bool {
         let is_landing = matches!(self.doing, Doing::Landing { .. });
+        let is_pushing = matches!(self.doing, Doing::Pushing { .. });
         let stage = |entry: &Entry| match &entry.merge {
-            Merge::Building(at) => !is_landing && at.run == self.number,
+            Merge::Building(at) => !is_landing && !is_pushing && at.run == self.number,
+            Merge::Validated(at) => is_pushing && at.run == self.number,
             Merge::Landing(at) => is_landing && at.run == self.number,
-            Merge::Queued(_) | Merge::Validated(_) => false,
+            Merge::Queued(_) | Merge::Pushed(_) => false,
         };
         let is_there = |member: &Member| {
             seen.entry(&member.ticket).is_some_and(|entry| {

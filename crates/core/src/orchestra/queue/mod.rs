@@ -22,6 +22,10 @@
 //! **Blame.** What conflicts with, or adds nothing to, another of its own run is left for the next; only who conflicts with
 //! main itself is sent back.
 //!
+//! **A remote's main.** Where a remote merges by its own rules, `Pushed` stands in for `Landing`: the ticket waits there while
+//! others go on. When main holds it, however it was merged, it has landed; when main moved without it, it goes back, is
+//! validated on the newer main and pushed again.
+//!
 //! **After a kill** nothing is remembered but the events and where main is. Building: again. Validated, and main is where it
 //! was and all that were validated together are there: land, without validating again. Landing: if main holds it, it has
 //! landed; if main is where it was, land; else back. Runs are numbered, and only grow: late word of an earlier one is
@@ -30,7 +34,7 @@
 mod line;
 mod machine;
 
-pub use line::{Entry, Seen, asks_about, why};
+pub use line::{Entry, Reached, Seen, asks_about, why};
 pub use machine::Queue;
 
 use crate::command::MergeStep;
@@ -44,11 +48,13 @@ pub struct Settings {
     pub batch: usize,
     /// Whether one that fails alone is tried once more.
     pub retry_flaky: bool,
+    /// Whether main is a remote's to move. What is validated is pushed there then, one ticket a run.
+    pub pushes: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { batch: 8, retry_flaky: true }
+        Self { batch: 8, retry_flaky: true, pushes: false }
     }
 }
 
@@ -65,6 +71,8 @@ pub enum Input {
     Moved { run: u64 },
     /// Main was not where [`Action::Land`] thought, and was left alone.
     NotMoved { run: u64 },
+    /// What [`Action::Push`] wanted pushed is at this remote, as this branch.
+    Pushed { run: u64, remote: String, branch: String },
     /// The rules refused to write something down: somebody moved a ticket meanwhile.
     Refused { run: u64 },
     /// Something of our own did not work: a full disk, a program that could not be started. It is tried again later.
@@ -114,6 +122,8 @@ pub enum Action {
     Validate { run: u64, tip: String, tree: String, again: bool },
     /// Move main, if it is at `from`.
     Land { run: u64, from: String, to: String, tree: String },
+    /// Push this commit as the ticket's branch.
+    Push { run: u64, ticket: TicketId, to: String },
     /// Give up what is under way for this run; its answer interests nobody.
     Cancel { run: u64 },
 }
