@@ -214,7 +214,7 @@ impl Brain {
 
     /// The CLI's own queue, where it has one, looks into it, and the conversation is known: its command line for a text.
     fn queue(&self, text: &str) -> Option<Vec<String>> {
-        let session = self.journal.sessions().iter().next_back().filter(|_| !self.handed.is_shut())?;
+        let session = self.journal.sessions().last().filter(|_| !self.handed.is_shut())?;
         self.driver?.doors.iter().find_map(|door| match door {
             Way::Queue(words) => Some(words(session.as_str(), text)),
             _ => None,
@@ -256,7 +256,7 @@ impl Desk for Brain {
                 self.handed.interrupted();
             }
             if event.event == "session.started" {
-                let sessions: Vec<_> = self.journal.sessions().iter().cloned().collect();
+                let sessions = self.journal.sessions().to_vec();
                 let id = self.outbox.agent().clone();
                 let _ = agents::update(&self.place.home, &id, |record| record.sessions = sessions);
                 let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();

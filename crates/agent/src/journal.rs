@@ -1,7 +1,5 @@
 //! The event log as an agent sees it: what its hooks wrote since it last looked, and what it writes itself.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 use signalbox_core::{AgentId, Event, ProjectName, SessionId, Who};
 use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position, Tail};
@@ -14,8 +12,8 @@ pub struct Journal {
     agent: AgentId,
     project: Option<ProjectName>,
     seen: Position,
-    /// The sessions that run inside this agent.
-    sessions: BTreeSet<SessionId>,
+    /// The conversations that its CLI had inside this agent, the newest last.
+    sessions: Vec<SessionId>,
 }
 
 impl Journal {
@@ -23,10 +21,10 @@ impl Journal {
     pub fn open(home: &Home, agent: &AgentId, project: Option<ProjectName>) -> Result<Self, LogError> {
         let log = FileLog::new(home.events());
         let seen = log.end()?;
-        Ok(Self { log, agent: agent.clone(), project, seen, sessions: BTreeSet::new() })
+        Ok(Self { log, agent: agent.clone(), project, seen, sessions: Vec::new() })
     }
 
-    pub fn sessions(&self) -> &BTreeSet<SessionId> {
+    pub fn sessions(&self) -> &[SessionId] {
         &self.sessions
     }
 
@@ -40,8 +38,10 @@ impl Journal {
         self.seen = self.log.read_after(&self.seen, Tail::Live, &mut |_, item| {
             let Item::Event(event) = item else { return };
             let Some(session) = event.session.clone() else { return };
-            if event.event == "session.started" && is_inside(&event, agent) {
-                sessions.insert(session.clone());
+            // The session that the agent was set to work as is no conversation: nobody can go on with it.
+            if event.event == "session.started" && session.as_str() != agent && is_inside(&event, agent) {
+                sessions.retain(|known| *known != session);
+                sessions.push(session.clone());
             }
             if sessions.contains(&session) {
                 news.push(*event);

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use signalbox_core::agent::State;
-use signalbox_core::orchestra::{EndReason, Ended, Pool, Running};
+use signalbox_core::orchestra::{Empty, EndReason, Ended, Pool, Running, exhausted};
 use signalbox_core::{AgentId, Event, Role, SessionId, TicketId};
 use signalbox_store::agents::{self, Life, Record};
 use signalbox_store::index::History;
@@ -17,9 +17,9 @@ use crate::site::Site;
 /// How often an agent is asked what it does, and its workspace looked into. Both take a while.
 const ASK_EVERY: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_secs(10);
-/// How long an account is left alone that has nothing left, where nobody says until when; every further time doubles it.
-const REST: i64 = 5 * 60;
-const LONGEST_REST: i64 = 5 * 60 * 60;
+/// How far back it is looked for who said so: the longest limits are those of a week.
+const LONGEST_LIMIT: SignedDuration = SignedDuration::from_hours(8 * 24);
+const STOP_FAILURE: &str = "hook.stop-failure";
 /// Where the reason of an agent's end stands in its record.
 const ENDING: &str = "ending";
 
@@ -27,6 +27,8 @@ const ENDING: &str = "ending";
 #[derive(Default)]
 pub struct Watched {
     found: Vec<(Record, Life)>,
+    /// Which account each agent there ever was draws on.
+    accounts: Vec<(SessionId, String)>,
     states: HashMap<AgentId, (Instant, bool)>,
     changes: HashMap<AgentId, (Instant, Vec<String>)>,
     /// What each ticket changes, as it was handed in with this commit.
@@ -42,7 +44,9 @@ pub fn agents(
     wanted: &dyn Fn(&SessionId) -> bool,
 ) -> Result<Vec<Running>, Failed> {
     let mut found = Vec::new();
-    for (record, life) in std::mem::take(&mut watched.found) {
+    let records = std::mem::take(&mut watched.found);
+    watched.accounts = records.iter().filter_map(|(record, _)| account(site, record, pool_of)).collect();
+    for (record, life) in records {
         let is_ours = record.branch.is_some() && record.project.as_ref() == Some(&site.project);
         let (Some(ticket), Some(role)) = (&record.ticket, record.role.as_deref().and_then(Role::parse))
         else {
@@ -80,11 +84,13 @@ fn running(
     };
     let claims = claims(index, record)?;
     let alive = ended.is_none();
+    let last = last_heard(index, record)?;
     Ok(Running {
         name: record.name.clone().unwrap_or_else(|| record.id.to_string()),
         since: record.started + claims.taken,
-        active: (sign_of_life(index, record)? + claims.taken).min(clock::now().max(record.started)),
+        active: (sign_of_life(record, last.as_ref()) + claims.taken).min(clock::now().max(record.started)),
         waits_for_person: alive && watched.waits(record),
+        cut_short: last.as_ref().is_some_and(|event| empties(event).is_some()),
         claimed: claims.open,
         changed: if alive { watched.changed(site, record, ticket) } else { Vec::new() },
         ending: ending(record),
@@ -96,13 +102,8 @@ fn running(
     })
 }
 
-/// When it was last heard of: its hooks tell, and while a tool runs also what it prints. A CLI without hooks tells by
-/// printing alone.
-fn sign_of_life(index: &Index, record: &Record) -> Result<Timestamp, Failed> {
-    let printed = std::fs::metadata(&record.log)
-        .and_then(|metadata| metadata.modified())
-        .ok()
-        .and_then(|at| Timestamp::try_from(at).ok());
+/// The last that was heard of its conversations.
+fn last_heard(index: &Index, record: &Record) -> Result<Option<Event>, Failed> {
     let mut newest: Option<Event> = None;
     for session in &record.sessions {
         let last = History { session: Some(session.to_string()), limit: Some(1), ..History::default() };
@@ -111,18 +112,34 @@ fn sign_of_life(index: &Index, record: &Record) -> Result<Timestamp, Failed> {
             newest = event;
         }
     }
-    let by_hooks = newest.filter(|event| event.event.starts_with("hook."));
-    Ok(match by_hooks {
+    Ok(newest)
+}
+
+/// When it was last heard of: its hooks tell, and while a tool runs also what it prints. A CLI without hooks tells by
+/// printing alone.
+fn sign_of_life(record: &Record, last: Option<&Event>) -> Timestamp {
+    let printed = std::fs::metadata(&record.log)
+        .and_then(|metadata| metadata.modified())
+        .ok()
+        .and_then(|at| Timestamp::try_from(at).ok());
+    match last.filter(|event| event.event.starts_with("hook.")) {
         Some(event) if event.event == "hook.pre-tool" => printed.map_or(event.ts, |at| at.max(event.ts)),
         Some(event) => event.ts,
         None => printed.unwrap_or(record.started),
     }
-    .max(record.started))
+    .max(record.started)
+}
+
+/// The account that an agent of ours draws on, by the session that its conversations descend from.
+fn account(site: &Site, record: &Record, pool_of: &dyn Fn(Role) -> String) -> Option<(SessionId, String)> {
+    let is_ours = record.branch.is_some() && record.project.as_ref() == Some(&site.project);
+    let role = record.role.as_deref().and_then(Role::parse).filter(|_| is_ours)?;
+    Some((SessionId::parse(record.id.as_str()).ok()?, pool_of(role)))
 }
 
 /// The time that people had it, and whether somebody has it now.
 struct Claims {
-    taken: jiff::SignedDuration,
+    taken: SignedDuration,
     open: bool,
 }
 
@@ -132,7 +149,7 @@ fn claims(index: &Index, record: &Record) -> Result<Claims, Failed> {
         since: Some(record.started),
         ..History::default()
     };
-    let mut claims = Claims { taken: jiff::SignedDuration::ZERO, open: false };
+    let mut claims = Claims { taken: SignedDuration::ZERO, open: false };
     let mut since = None;
     for (_, event) in index.events(&history).map_err(StoreError::from)? {
         let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
@@ -228,34 +245,31 @@ impl Watched {
     }
 }
 
-/// The accounts that have nothing left: an agent CLI said so, and since then nobody was served from it.
-pub fn pools(index: &Index, agents: &[Running], now: Timestamp) -> Result<Vec<Pool>, Failed> {
+/// The accounts that have nothing left, because an agent CLI said so. Whoever said it may have been ended since.
+pub fn pools(index: &Index, watched: &Watched, now: Timestamp) -> Result<Vec<Pool>, Failed> {
     let history = History {
-        event: Some("hook.stop-failure".to_owned()),
-        since: now.checked_sub(jiff::SignedDuration::from_secs(LONGEST_REST)).ok(),
+        event: Some(STOP_FAILURE.to_owned()),
+        since: now.checked_sub(LONGEST_LIMIT).ok(),
         ..History::default()
     };
-    let mut pools: Vec<(Pool, i64)> = Vec::new();
-    for (_, event) in index.events(&history).map_err(StoreError::from)? {
-        let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
-        let is_empty = matches!(data["error"].as_str(), Some("rate_limit" | "billing_error" | "quota"));
-        let of = |agent: &&Running| {
-            event.lineage.contains(&agent.session) || event.session.as_ref() == Some(&agent.session)
+    let said = index.events(&history).map_err(StoreError::from)?;
+    Ok(exhausted(said.into_iter().filter_map(|(_, event)| {
+        let of = |(session, _): &&(SessionId, String)| {
+            event.lineage.contains(session) || event.session.as_ref() == Some(session)
         };
-        let Some(agent) = agents.iter().find(of).filter(|_| is_empty) else { continue };
-        let known = pools.iter_mut().find(|(pool, _)| pool.name == agent.pool);
-        let rest = known.as_ref().map_or(REST, |(_, rest)| (rest * 2).min(LONGEST_REST));
-        let until = data["until"].as_str().and_then(|at| at.parse().ok());
-        let until = until.unwrap_or(event.ts + jiff::SignedDuration::from_secs(rest));
-        match known {
-            Some((pool, known)) => {
-                pool.exhausted_until = Some(until);
-                *known = rest;
-            }
-            None => {
-                pools.push((Pool { name: agent.pool.clone(), exhausted_until: Some(until) }, rest));
-            }
-        }
-    }
-    Ok(pools.into_iter().map(|(pool, _)| pool).collect())
+        let (_, pool) = watched.accounts.iter().find(of)?;
+        Some(Empty { pool: pool.clone(), said: event.ts, until: empties(&event)?.until })
+    })))
+}
+
+/// That an account is empty, and until when, if that is what an event says.
+struct Empties {
+    until: Option<Timestamp>,
+}
+
+fn empties(event: &Event) -> Option<Empties> {
+    let data: serde_json::Value = serde_json::from_str(event.data.get()).unwrap_or_default();
+    let is_empty = matches!(data["error"].as_str(), Some("rate_limit" | "billing_error" | "quota"));
+    let until = data["until"].as_str().and_then(|at| at.parse().ok());
+    (event.event == STOP_FAILURE && is_empty).then_some(Empties { until })
 }

@@ -54,7 +54,7 @@ pub fn prepare(
     let branch = BranchName::parse(&names::branch(ticket))?;
     let main = site.tip()?;
     if role == Role::Reviewer {
-        return for_review(site, ticket, &branch, &main);
+        return for_review(site, ticket, &branch, &main, resume);
     }
     let key = Site::key(&ticket.id)?;
     let workspaces = site.integration.workspaces();
@@ -139,7 +139,13 @@ fn start_of(site: &Site, ticket: &Ticket, main: &Oid) -> Result<Oid, Failed> {
 }
 
 /// A workspace of its own for a reviewer: exactly what was handed in.
-fn for_review(site: &Site, ticket: &Ticket, branch: &BranchName, main: &Oid) -> Result<Prepared, Failed> {
+fn for_review(
+    site: &Site,
+    ticket: &Ticket,
+    branch: &BranchName,
+    main: &Oid,
+    resume: bool,
+) -> Result<Prepared, Failed> {
     let commit = ticket.work.submission.as_ref().and_then(|handed| Oid::parse(&handed.handed.commit));
     let Some(commit) = commit else {
         let message = format!("nothing of {} was handed in", ticket.id);
@@ -167,7 +173,7 @@ fn for_review(site: &Site, ticket: &Ticket, branch: &BranchName, main: &Oid) -> 
     };
     workspaces.create(&spec)?;
     let (ticket, role, branch) = (ticket.id.clone(), Role::Reviewer, branch.as_str().to_owned());
-    Ok(Prepared { ticket, role, resume: false, path, branch, base, earlier: None, set_up: false })
+    Ok(Prepared { ticket, role, resume, path, branch, base, earlier: None, set_up: false })
 }
 
 /// Run what the contract says makes a fresh workspace ready, unless it is. Says whether it was run.

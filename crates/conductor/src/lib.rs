@@ -35,4 +35,4 @@ pub use prompt::{BUNDLED, NAMES as NAMES_IN_ROLES, ROLES};
 pub use run::{Ended, Options, Say, Until, run};
 pub use site::{Site, workspaces_folder};
 pub use submit::handed;
-pub use why::{Entry, Explained, is_running, queue, why};
+pub use why::{Entry, Explained, empty_accounts, is_running, queue, why};

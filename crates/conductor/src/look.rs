@@ -47,7 +47,7 @@ pub fn look(
         tickets.iter().any(|ticket| ticket.work.start.as_ref().is_some_and(|start| start.session == *session))
     };
     let agents = fleet::agents(site, index, &pool_of, watched, &wanted)?;
-    let pools = fleet::pools(index, &agents, now)?;
+    let pools = fleet::pools(index, watched, now)?;
     let fleet = Fleet { agents, jobs, pools };
     let mut limits = limits(site, agreed, asked);
     limits.setup_question = questions::about_set_up(index, &site.project)?;

@@ -1,5 +1,6 @@
 //! Why a ticket is where it is, in the planner's own words, for every face.
 
+use jiff::Timestamp;
 use serde::Serialize;
 use signalbox_core::orchestra::Why;
 use signalbox_core::{ProjectName, Status, TicketId, text};
@@ -32,7 +33,7 @@ pub struct Entry {
     /// `queued`, `building`, `validated` or `landing`.
     pub stage: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<jiff::Timestamp>,
+    pub since: Option<Timestamp>,
     pub why: String,
 }
 
@@ -59,6 +60,24 @@ pub fn why(
     let asked = control::standing(&index, project, clock::now())?;
     let seen = look(&site, &index, &agreed, &asked, Vec::new(), &mut watched, clock::now())?;
     Ok(seen.plan.why.get(id).and_then(|why| explain(why.to_string())))
+}
+
+/// The accounts of a project's agents that are empty now, and until when.
+pub fn empty_accounts(
+    home: &Home,
+    config: &Config,
+    project: &ProjectName,
+) -> Result<Vec<(String, Timestamp)>, Failed> {
+    let site = Site::open(home, config, project)?;
+    let mut watched = Watched::default();
+    watched.find(&site)?;
+    let (index, _) = site.store.read()?;
+    let agreed = site.agreed(&index)?;
+    let now = clock::now();
+    let asked = control::standing(&index, project, now)?;
+    let seen = look(&site, &index, &agreed, &asked, Vec::new(), &mut watched, now)?;
+    let empty = seen.fleet.pools.into_iter().filter_map(|pool| Some((pool.name, pool.exhausted_until?)));
+    Ok(empty.filter(|(_, until)| *until > now).collect())
 }
 
 /// Whether a loop runs for the project.

@@ -299,7 +299,11 @@ pub const CATALOG: &[EventDoc] = &[
     doc("hook.task-completed", "A task of the CLI's own list was marked as completed", "`task`"),
     doc("hook.teammate-idle", "A teammate has nothing left to do", "`teammate`"),
     doc("hook.stop", "An agent ended its turn", "`again`, `paused`"),
-    doc("hook.stop-failure", "An agent's turn ended with an error", "`error`"),
+    doc(
+        "hook.stop-failure",
+        "An agent's turn ended with an error",
+        "`error`, `until` (when its account has something again, where its CLI says so)",
+    ),
     doc("hook.notification", "The CLI told the person something", "`kind`, `message`"),
     doc("hook.pre-compact", "The conversation is about to be compacted", "`trigger`"),
     doc("hook.post-compact", "The conversation was compacted", "`trigger`"),

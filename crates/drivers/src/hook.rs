@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use signalbox_core::call::ToolCall;
 
+use crate::resumes::Resumes;
+
 /// The hooks Signalbox knows, as `sb hook <name>` is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookKind {
@@ -101,6 +103,8 @@ pub enum Moment {
     },
     StopFailure {
         error: String,
+        /// When it will go on, where an empty account is the error and its CLI says so.
+        resumes: Option<Resumes>,
     },
     Notification {
         kind: Option<String>,

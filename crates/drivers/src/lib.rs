@@ -22,6 +22,7 @@ mod piece;
 mod puppet;
 mod quote;
 mod recognise;
+mod resumes;
 mod say;
 pub mod terminal;
 mod tools;
@@ -36,3 +37,4 @@ pub use hook::{Answer, Asked, HookKind, Incoming, Moment, Reply, Subagent, WireE
 pub use install::{InstallError, Installed, Place, Roots, Scope};
 pub use oracle::{Said, StateFile, Title};
 pub use recognise::{recognise, recognise_bytes};
+pub use resumes::Resumes;

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use signalbox_core::call::ToolCall;
 
 use crate::hook::{HookKind, Incoming, Moment, Subagent, WireError};
+use crate::resumes::Resumes;
 use crate::tools::{self, Tool};
 
 /// One field, unread. A field that is absent or `null` is `None`.
@@ -167,7 +168,9 @@ impl<'a> Payload<'a> {
                 last_message: self.last_message(),
             },
             HookKind::StopFailure => {
-                Moment::StopFailure { error: string(self.error).unwrap_or_else(|| "unknown".to_owned()) }
+                let resumes = self.last_message().and_then(|message| Resumes::parse(&message));
+                let error = string(self.error).unwrap_or_else(|| "unknown".to_owned());
+                Moment::StopFailure { error, resumes }
             }
             HookKind::Notification => Moment::Notification {
                 kind: string(self.notification_type),

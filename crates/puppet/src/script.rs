@@ -46,6 +46,14 @@ pub(crate) enum Step {
         text: String,
         choices: Vec<String>,
     },
+    /// The turn ends with an error, as when an account is empty.
+    Fail {
+        /// As Claude Code calls it: `rate_limit`.
+        error: String,
+        /// In how many seconds there is something again, if it says so.
+        #[serde(default)]
+        seconds: Option<u64>,
+    },
     /// End at once with this code, and clean nothing up.
     Crash(u8),
     /// Take no key any more.

@@ -125,6 +125,17 @@ pub(crate) fn play(stage: &Arc<Stage>, prompt: &str, interrupt: &AtomicBool) {
                 let chosen = answer.and_then(|at| choices.get(at).cloned()).unwrap_or_default();
                 stage.tell(News::Line(format!("Answered: {chosen}")));
             }
+            Step::Fail { error, seconds } => {
+                let until = seconds.map(|seconds| crate::clock::now() / 1000 + seconds);
+                let said = until.map_or_else(
+                    || format!("API Error: {error}"),
+                    |until| format!("Puppet usage limit reached|{until}"),
+                );
+                stage.tell(News::Line(said.clone()));
+                stage.hook("StopFailure", &json!({ "error": error, "last_assistant_message": said }));
+                stage.tell(News::Over { last: said, back: None });
+                return;
+            }
             Step::Crash(code) => return stage.tell(News::Crash(code)),
             Step::Hang => return stage.tell(News::Hang),
         }

@@ -161,6 +161,7 @@ impl Loop {
             since: agent.since,
             active: agent.active,
             waits_for_person: agent.waits,
+            cut_short: false,
             claimed: agent.claimed,
             changed: changed.unwrap_or_default(),
             ending: agent.ending,

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signalbox_conductor::{self as conductor, Options, Until, Wish};
+use signalbox_conductor::{self as conductor, Options, Site, Until, Wish};
 use signalbox_core::ProjectName;
+use signalbox_core::orchestra::spoken;
 use signalbox_store::agents::{self, Life};
 use signalbox_store::clock;
 
@@ -146,7 +147,14 @@ fn status(cx: &Context, project: &ProjectName) -> Result<(), CommandError> {
         .filter(|record| record.branch.is_some() && record.project.as_ref() == Some(project))
         .filter(|record| record.life() == Life::Runs)
         .collect();
+    // Where nothing was ever run there is no account either.
+    let empty = match Site::exists(cx.home()?, project) {
+        true => conductor::empty_accounts(cx.home()?, cx.config()?, project).unwrap_or_default(),
+        false => Vec::new(),
+    };
     if cx.ui.json {
+        let empty: Vec<_> =
+            empty.iter().map(|(pool, until)| serde_json::json!({ "pool": pool, "until": until })).collect();
         let rows: Vec<_> = agents
             .iter()
             .map(|record| {
@@ -159,10 +167,15 @@ fn status(cx: &Context, project: &ProjectName) -> Result<(), CommandError> {
         let control = format!("{:?}", asked.control).to_lowercase();
         return cx.ui.json(&serde_json::json!({
             "project": project, "running": runs, "control": control, "asked": asked, "agents": rows,
+            "empty": empty,
         }));
     }
     let state = if runs { "runs" } else { "does not run" };
     cx.ui.data(&format!("The loop of {project} {state}; it is {:?}.\n", asked.control))?;
+    for (pool, until) in empty {
+        let left = spoken(until.duration_since(clock::now()));
+        cx.ui.data(&format!("The account `{pool}` is empty, and is used again in {left}.\n"))?;
+    }
     for record in agents {
         cx.ui.data(&format!(
             "{}  {}  {}  {}  since {}\n",

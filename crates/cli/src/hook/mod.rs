@@ -16,6 +16,7 @@ mod input;
 mod prompt;
 mod record;
 mod redact;
+mod resumes;
 mod speaker;
 mod start;
 mod subagent;

@@ -1,5 +1,6 @@
 //! One line of the log for what an agent did.
 
+use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 use signalbox_core::call::{Action, ToolCall};
 use signalbox_core::{Event, FORMAT_VERSION};
@@ -8,6 +9,7 @@ use signalbox_store::log::{EventLog, FileLog};
 use signalbox_store::session::Session;
 use signalbox_store::{Home, clock, new_event_id};
 
+use super::resumes::until;
 use super::{Caller, Trouble, committed, debug, redact, speaker, unguarded};
 use crate::context::Context;
 
@@ -37,7 +39,14 @@ pub fn moment(cx: &Context, caller: &Caller, incoming: &Incoming) -> Result<Answ
         Moment::Notification { kind, message } => {
             (HookKind::Notification, fields(json!({ "kind": kind, "message": cut(message) })))
         }
-        Moment::StopFailure { error } => (HookKind::StopFailure, fields(json!({ "error": cut(error) }))),
+        Moment::StopFailure { error, resumes } => {
+            let mut data = fields(json!({ "error": cut(error) }));
+            if let Some(until) = resumes.as_ref().and_then(|it| until(it, clock::now(), &TimeZone::system()))
+            {
+                insert(&mut data, "until", json!(until));
+            }
+            (HookKind::StopFailure, data)
+        }
         Moment::PreCompact { trigger } => (HookKind::PreCompact, fields(json!({ "trigger": trigger }))),
         Moment::PostCompact { trigger } => (HookKind::PostCompact, fields(json!({ "trigger": trigger }))),
         Moment::Interrupt => (HookKind::Interrupt, Map::new()),

@@ -5,6 +5,7 @@ mod bad_input;
 mod control;
 mod kit;
 mod pushing;
+mod quota;
 mod review;
 mod traps;
 mod twelve;

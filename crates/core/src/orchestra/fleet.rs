@@ -34,6 +34,8 @@ pub struct Running {
     pub active: Timestamp,
     /// It waits for a permission or an answer.
     pub waits_for_person: bool,
+    /// The last that was heard of it is that its account is empty.
+    pub cut_short: bool,
     /// A person has claimed it, and its clock stands still.
     pub claimed: bool,
     /// The files that its workspace differs in from main.

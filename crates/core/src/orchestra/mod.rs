@@ -8,6 +8,7 @@ mod fleet;
 mod item;
 mod limits;
 mod overlap;
+mod pools;
 pub mod queue;
 mod sight;
 mod starts;
@@ -22,6 +23,7 @@ pub use fleet::{EndReason, Ended, Fleet, Job, Pool, Running};
 pub use item::Item;
 pub use limits::{Control, Gates, Limits, ProjectLimits, ReviewedBy, Trust};
 pub use overlap::overlap;
+pub use pools::{Empty, exhausted};
 pub use trouble::{Hypothesis, Question};
 pub use why::{Stage, Why, spoken};
 

@@ -198,7 +198,8 @@ impl<'a> Sight<'a> {
         if item.ticket.status == Status::Blocked {
             return Some(EndReason::Blocked);
         }
-        if self.fleet.exhausted(&agent.pool, self.now).is_some() {
+        // Nobody tells it to go on when there is something again.
+        if agent.cut_short || self.fleet.exhausted(&agent.pool, self.now).is_some() {
             return Some(EndReason::OutOfQuota);
         }
         if self.is_past(agent.since, limits.max_time) {

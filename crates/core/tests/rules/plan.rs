@@ -110,6 +110,7 @@ impl Room {
             since: at,
             active: at,
             waits_for_person: false,
+            cut_short: false,
             claimed: false,
             changed: Vec::new(),
             ending: None,
@@ -398,6 +399,12 @@ fn an_empty_account_stops_only_those_who_draw_on_it() {
     assert_eq!(room.plan().next, Some(until));
     room.later = SignedDuration::from_hours(3);
     assert_eq!(room.steps()[0], "start a doer resumed");
+    // One that was cut short does not go on by itself, however soon there was something again.
+    room.start('b', "Bowie", Role::Doer);
+    room.agent().cut_short = true;
+    assert!(room.steps().contains(&"end Bowie OutOfQuota".to_owned()), "{:?}", room.steps());
+    room.world.ok(&SYSTEM, &end_attempt('b', Outcome::OutOfQuota, Ending::Pool));
+    room.fleet.agents.clear();
     // It does not count, but is not made for ever either.
     for _ in 0..4 {
         room.fail('a', AttemptReport::new(Outcome::OutOfQuota, ""));

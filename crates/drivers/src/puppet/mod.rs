@@ -51,5 +51,6 @@ const EVENTS: &[Event] = &[
     Event::answers("PermissionRequest", HookKind::Permission, 30),
     Event::records("PostToolUse", HookKind::PostTool, 30),
     Event::answers("Stop", HookKind::Stop, 30),
+    Event::records("StopFailure", HookKind::StopFailure, 30),
     Event::answers("SessionEnd", HookKind::SessionEnd, 10),
 ];
