@@ -85,8 +85,10 @@ impl Window {
     }
 
     pub fn resize(&self, size: Size) {
+        // The program is told at once. What it draws then must not meet a picture of the old size.
+        let mut state = self.shown.lock();
         set_size(self.ours.as_ref().expect("an open window"), size);
-        self.shown.lock().screen.resize(size);
+        state.screen.resize(size);
     }
 
     /// The settings of the terminal, to compare.
