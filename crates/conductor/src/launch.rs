@@ -17,6 +17,7 @@ use signalbox_store::index::History;
 use signalbox_store::{Index, StoreError, clock, escalation};
 
 use crate::error::Failed;
+use crate::knowledge;
 use crate::names;
 use crate::prompt::{self, Told};
 use crate::site::Site;
@@ -279,6 +280,7 @@ fn told(
             body: &body,
             branch: &prepared.branch,
             answers: &escalation::answers_for(index, &ticket.id)?,
+            knowledge: &knowledge::of(&site.home, &site.project)?,
             test_command: test_command.as_ref().map(|command| command.run.as_str()),
             tests: &policy.tests,
             earlier: earlier.as_deref(),

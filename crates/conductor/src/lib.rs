@@ -11,6 +11,7 @@ mod control;
 mod error;
 mod fleet;
 mod jobs;
+mod knowledge;
 mod launch;
 mod look;
 mod mainline;

@@ -23,6 +23,7 @@ pub const NAMES: &[&str] = &[
     "attempt",
     "attempts",
     "answers",
+    "knowledge",
     "test_command",
     "tests",
     "test_files",
@@ -51,6 +52,8 @@ pub struct Told<'a> {
     pub branch: &'a str,
     /// Questions that people answered about it.
     pub answers: &'a [(String, String)],
+    /// What the person wrote down for all who work for them.
+    pub knowledge: &'a str,
     /// How the tests are run, if anybody said so.
     pub test_command: Option<&'a str>,
     /// Which files are tests.
@@ -128,6 +131,7 @@ fn values(told: &Told<'_>) -> Value {
         "agent": told.agent, "role": told.role.as_str(), "prompt": told.role.prompt(),
         "id": ticket.id.as_str(), "title": ticket.title, "body": told.body, "criteria": criteria,
         "branch": told.branch, "attempt": number, "attempts": attempts, "answers": answers,
+        "knowledge": told.knowledge,
         "test_command": told.test_command.unwrap_or_default(), "tests": told.tests,
         "test_files": ticket.work.tests.as_ref().map(|tests| tests.files.clone()).unwrap_or_default(),
         "earlier": told.earlier.unwrap_or_default(),
@@ -165,6 +169,7 @@ mod tests {
             body: "",
             branch: "core/x",
             answers: &[],
+            knowledge: "",
             test_command: None,
             tests: &[],
             earlier: None,
@@ -196,6 +201,7 @@ mod tests {
             body: "Say hello.",
             branch: "core/greet",
             answers: &[("Which way?".to_owned(), "The short one.".to_owned())],
+            knowledge: "From conventions.md:\nWrite {{ title }} as it is.",
             test_command: Some("sh test.sh"),
             tests: &[],
             earlier: Some("abc"),
@@ -215,6 +221,8 @@ mod tests {
             "    line two",
             "- Cleo (): failed. ",
             "  Answer: The short one.",
+            // Text is text, whatever it looks like.
+            "Write {{ title }} as it is.",
         ];
         for line in wanted {
             assert!(lines.contains(&line), "{line:?} is missing in\n{text}");

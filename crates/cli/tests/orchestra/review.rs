@@ -53,6 +53,32 @@ fn a_reviewer_rejects_with_a_reason_that_the_next_doer_reads_and_then_approves()
 }
 
 #[test]
+fn everybody_is_told_what_the_person_wrote_down() {
+    let mut shop = shop("agent");
+    let home = shop.env.home();
+    for (path, words) in
+        [("knowledge/conventions.md", "Colours are blue."), ("projects/shop/knowledge/api.md", "No v1.")]
+    {
+        let path = home.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        shop.env.write(path, words);
+    }
+    let one = shop.ticket("core/one", &[]);
+    let approve = vec![sh(&format!("sb review {one}")), sh(&format!("sb approve {one} -m fine")), end()];
+    // Whoever is not told of it does not know what to do.
+    let known = |then: &str| format!("Colours are blue.\n\nFrom api.md:\nNo v1.\n\n{then}");
+    let (writes, works, judges) =
+        (known("You are on the branch"), known("What was tried before"), known("What was handed in"));
+    shop.script(&[
+        (&writes, does("tests/one.sh", "grep -q blue src/one\n")),
+        (&works, does("src/one", "blue\nok\n")),
+        (&judges, approve),
+    ]);
+    shop.run().success();
+    assert_eq!(shop.status(&one), "done");
+}
+
+#[test]
 fn a_person_approves_and_the_author_cannot() {
     let mut shop = shop("human");
     let one = shop.ticket("core/one", &["--no-tests"]);
