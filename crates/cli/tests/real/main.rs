@@ -10,6 +10,7 @@ mod claude;
 mod claude_finish;
 mod claude_interactive;
 mod claude_mcp;
+mod claude_quota;
 mod claude_subagent;
 mod claude_ticket;
 mod codex;

@@ -37,7 +37,7 @@ pub(super) fn help(path: &str, body: &Value) -> Outgoing {
 
 pub(super) fn reply(body: &Value, reply: &Reply) -> Outgoing {
     let (parts, reason) = match reply {
-        Reply::Fail(status) => return failure(*status),
+        Reply::Fail(status, words) => return failure(*status, words),
         Reply::Say(text) => (vec![json!({ "type": "text", "text": text })], "end_turn"),
         Reply::Call(calls) => {
             let parts = calls.iter().map(
@@ -95,7 +95,7 @@ fn events(message: Value) -> Vec<Value> {
     events
 }
 
-fn failure(status: u16) -> Outgoing {
+fn failure(status: u16, message: &str) -> Outgoing {
     let kind = match status {
         400 => "invalid_request_error",
         401 => "authentication_error",
@@ -105,6 +105,5 @@ fn failure(status: u16) -> Outgoing {
         529 => "overloaded_error",
         _ => "api_error",
     };
-    let message = format!("the script says {status}");
     Outgoing::json(status, &json!({ "type": "error", "error": { "type": kind, "message": message } }))
 }

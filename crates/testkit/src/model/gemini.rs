@@ -45,8 +45,7 @@ pub(super) fn help(path: &str) -> Outgoing {
 
 pub(super) fn reply(path: &str, reply: &Reply) -> Outgoing {
     let parts: Vec<Value> = match reply {
-        Reply::Fail(status) => {
-            let message = format!("the script says {status}");
+        Reply::Fail(status, message) => {
             let error = json!({ "error": { "code": status, "message": message, "status": "INTERNAL" } });
             return Outgoing::json(*status, &error);
         }

@@ -35,8 +35,7 @@ pub(super) fn tool_results(body: &Value) -> Vec<ToolResult> {
 
 pub(super) fn reply(body: &Value, reply: &Reply) -> Outgoing {
     let items: Vec<Value> = match reply {
-        Reply::Fail(status) => {
-            let message = format!("the script says {status}");
+        Reply::Fail(status, message) => {
             let error = json!({ "error": { "message": message, "type": "server_error" } });
             return Outgoing::json(*status, &error);
         }

@@ -23,8 +23,8 @@ pub enum Turn {
     Wait(Pause),
     /// Open a gate, and go on with the turn that follows.
     Open(Gate),
-    /// Fail with this HTTP status.
-    Fail(u16),
+    /// Fail with this HTTP status and these words.
+    Fail(u16, String),
 }
 
 /// How long to wait.
@@ -62,7 +62,11 @@ impl Turn {
     }
 
     pub fn fail(status: u16) -> Self {
-        Self::Fail(status)
+        Self::fail_saying(status, format!("the script says {status}"))
+    }
+
+    pub fn fail_saying(status: u16, words: impl Into<String>) -> Self {
+        Self::Fail(status, words.into())
     }
 }
 
@@ -161,7 +165,7 @@ impl Script {
                     continue;
                 }
                 Some(Turn::Say(text)) => Reply::Say(text),
-                Some(Turn::Fail(status)) => Reply::Fail(status),
+                Some(Turn::Fail(status, words)) => Reply::Fail(status, words),
                 Some(Turn::Call(calls)) => {
                     let calls = calls.into_iter().map(|(tool, input)| Call { id: next_id(), tool, input });
                     Reply::Call(calls.collect())
@@ -220,7 +224,7 @@ impl Step {
 pub(super) enum Reply {
     Say(String),
     Call(Vec<Call>),
-    Fail(u16),
+    Fail(u16, String),
 }
 
 #[derive(Debug)]
