@@ -83,7 +83,7 @@ pub fn run(seed: u64) -> Result<Summary, Box<Failure>> {
 
 fn story(world: &mut World) -> Result<usize, Stop> {
     // Not everything goes wrong in every run, so that each kind of trouble is also seen alone.
-    let faults = Faults { kill: 25, disk: 40, clock: 60, person: 1, flaky: 12, agents: true };
+    let faults = Faults { kill: 25, disk: 40, clock: 60, person: 1, flaky: 12, set_up: 2, agents: true };
     let mut on = |often: usize| if world.dice.once_in(3) { 0 } else { often };
     world.faults = Faults {
         kill: on(faults.kill),
@@ -91,6 +91,7 @@ fn story(world: &mut World) -> Result<usize, Stop> {
         clock: on(faults.clock),
         person: on(faults.person),
         flaky: on(faults.flaky),
+        set_up: on(faults.set_up),
         agents: on(1) == 1,
     };
     let mut ghosts: Vec<Ghost> = Vec::new();

@@ -16,7 +16,7 @@ use signalbox_core::{
 
 use crate::agent::{self, Agent};
 use crate::checks;
-use crate::world::{Stop, Workspace, World, Wrote};
+use crate::world::{Stop, Workspace, World, Wrote, project};
 
 /// One process of the loop.
 pub struct Loop {
@@ -28,6 +28,9 @@ pub struct Loop {
     /// When the last plan said that something changes by time alone.
     pub next: Option<jiff::Timestamp>,
     pub is_settled: bool,
+    /// How often in a row a workspace could not be set up, and whether a person was asked about it at the last look.
+    set_ups: u32,
+    asked: bool,
 }
 
 /// What is being done beside looking.
@@ -70,7 +73,16 @@ pub enum Doing {
 impl Loop {
     pub fn new(number: usize) -> Self {
         let (queue, input) = (Queue::new(Settings { batch: 4, ..Settings::default() }), Input::Look);
-        Self { number, queue, jobs: Vec::new(), input, next: None, is_settled: false }
+        Self {
+            number,
+            queue,
+            jobs: Vec::new(),
+            input,
+            next: None,
+            is_settled: false,
+            set_ups: 0,
+            asked: false,
+        }
     }
 
     pub fn begin(&mut self, world: &mut World, least: i64, most: i64, doing: Doing) {
@@ -80,6 +92,11 @@ impl Loop {
 
     /// One look and what follows from it.
     pub fn turn(&mut self, world: &mut World) -> Result<(), Stop> {
+        let is_asked = world.setup_question().is_some();
+        if std::mem::replace(&mut self.asked, is_asked) && !is_asked {
+            self.set_ups = 0;
+            self.jobs.retain(|job| !matches!(job.doing, Doing::Rest { .. }));
+        }
         let plan = self.look(world)?;
         self.next = plan.next;
         self.is_settled = plan.steps.is_empty() && self.jobs.is_empty() && checks::is_settled(world, &plan);
@@ -88,6 +105,10 @@ impl Loop {
                 && let Some(ticket) = world.board.ticket(ticket)
             {
                 world.watch.start_asked(world, ticket, *role).map_err(Stop::Broken)?;
+                if is_asked && *role != Role::Reviewer {
+                    let what = format!("{} begins, and no workspace can be set up", ticket.id);
+                    return Err(Stop::Broken(what));
+                }
             }
         }
         for step in plan.steps {
@@ -113,7 +134,11 @@ impl Loop {
                 Item::of(ticket, open_dependencies(board, ticket), escalation, world.predicted(&ticket.id))
             })
             .collect();
-        let plan = plan(&items, &self.fleet(world), &world.limits, world.now);
+        let mut limits = world.limits.clone();
+        for project in limits.projects.values_mut() {
+            project.setup_question = world.setup_question();
+        }
+        let plan = plan(&items, &self.fleet(world), &limits, world.now);
         if plan.why.len() == items.len() {
             Ok(plan)
         } else {
@@ -142,7 +167,9 @@ impl Loop {
             }),
             Doing::Build { .. } | Doing::Validate { .. } => None,
         });
-        Fleet { agents, jobs: jobs.collect(), pools: pools.collect() }
+        let fails = Seen::CannotSetUp { project: project(), times: self.set_ups };
+        let jobs = jobs.chain((self.set_ups > 0).then_some(fails)).collect();
+        Fleet { agents, jobs, pools: pools.collect() }
     }
 
     fn running(&self, world: &World, agent: &Agent) -> Running {
@@ -239,6 +266,15 @@ impl Loop {
             return Ok(());
         };
         let main = world.git.main.clone();
+        // What was not set up is set up the next time.
+        if role != Role::Reviewer && world.set_up_fails() {
+            world.say(format!("no workspace for {id}: its set-up fails"));
+            self.set_ups += 1;
+            let until = world.now + jiff::SignedDuration::from_secs(15);
+            self.begin(world, 15, 15, Doing::Rest { ticket: id.clone(), until });
+            return Ok(());
+        }
+        self.set_ups = if role == Role::Reviewer { self.set_ups } else { 0 };
         if !world.workspaces.contains_key(id) {
             let tip = Self::begin_from(world, &ticket, &main);
             let workspace = Workspace { tip, base: main.clone(), uncommitted: BTreeMap::new() };

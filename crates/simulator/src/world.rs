@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use signalbox_core::escalation::{self, Book, Wish};
 use signalbox_core::landing::Policy;
-use signalbox_core::orchestra::{Control, Gates, Limits, ProjectLimits, ReviewedBy};
+use signalbox_core::orchestra::{Control, Gates, Limits, ProjectLimits, Question, ReviewedBy};
 use signalbox_core::{
     Board, Command, Draft, Event, EventId, Fact, NewTicket, Priority, ProjectName, Role, TicketId, Who,
     decide,
@@ -44,6 +44,8 @@ pub struct Faults {
     /// 0 where there is no person.
     pub person: usize,
     pub flaky: usize,
+    /// How often what makes a workspace ready fails.
+    pub set_up: usize,
     /// Agents do not always do what they should.
     pub agents: bool,
 }
@@ -185,6 +187,18 @@ impl World {
     pub fn disk_is_full(&mut self) -> bool {
         let disk = self.faults.disk;
         disk > 0 && self.dice.once_in(disk)
+    }
+
+    /// Whether what makes a workspace ready fails just now.
+    pub fn set_up_fails(&mut self) -> bool {
+        let set_up = self.faults.set_up;
+        set_up > 0 && self.dice.once_in(set_up)
+    }
+
+    /// Whether a person is asked about that.
+    pub fn setup_question(&self) -> Option<String> {
+        let key = format!("{}/{}", Question::SetUp.as_str(), project());
+        self.book.pending().find(|one| one.asked.key.as_ref() == Some(&key)).map(|one| one.id.clone())
     }
 
     /// Decide, and append what comes of it, all or nothing.
