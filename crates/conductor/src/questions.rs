@@ -116,6 +116,28 @@ pub fn refused(
     raise(site, say, asked)
 }
 
+/// A branch that waited at the remote is gone, and was not merged: whoever took it away may have meant to reject it.
+pub fn gone(site: &Site, say: &Say, ticket: &Ticket, remote: &str, branch: &str) -> Result<(), Failed> {
+    let title = text::one_line(&ticket.title);
+    let asked = Question {
+        kind: Kind::Blocker,
+        question: format!(
+            "`{remote}` no longer has {branch} with \"{title}\", and it is not on {} there. Push it again?",
+            site.main
+        ),
+        context: Some(format!(
+            "If it is not wanted as it is, take it back with `sb override {} open \"…\"`, and answer what should be \
+             different.",
+            ticket.id
+        )),
+        options: vec!["Push it again".to_owned()],
+        ticket: Some(ticket.id.clone()),
+        key: Some(format!("push/{}", ticket.id)),
+        ..Question::default()
+    };
+    raise(site, say, asked)
+}
+
 /// The remote cannot be reached, or there is none: nothing of the project can be pushed.
 pub fn unreached(site: &Site, say: &Say, remote: &str, message: &str) -> Result<(), Failed> {
     let asked = Question {

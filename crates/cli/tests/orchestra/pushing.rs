@@ -174,6 +174,25 @@ fn what_the_remotes_main_went_past_is_validated_again_and_pushed_anew() {
 }
 
 #[test]
+fn a_branch_that_somebody_removed_there_is_asked_about_and_not_pushed_again_by_itself() {
+    let mut shop = shop();
+    let one = pushed(&mut shop);
+    let branch = at_remote(&shop, "core/one");
+    shop.git_in(&remote(&shop), &["update-ref", "-d", "refs/heads/core/one"]);
+    shop.run().success();
+    shop.run().success();
+    let refs = shop.git_in(&remote(&shop), &["for-each-ref", "--format=%(refname)"]);
+    assert_eq!(refs, "refs/heads/main");
+    let question = shop.questions().remove(&one).expect("a question");
+    assert!(question["question"].as_str().is_some_and(|words| words.contains("no longer has")), "{question}");
+    assert!(why(&shop, &one).contains(question["id"].as_str().expect("an id")));
+    shop.answer(&one, "1");
+    shop.run().success();
+    assert_eq!(at_remote(&shop, "core/one"), branch, "the same work, validated anew");
+    assert_eq!(shop.questions().len(), 0);
+}
+
+#[test]
 fn a_remote_that_says_no_is_asked_about_and_others_go_on() {
     let mut shop = shop();
     let hook = remote(&shop).join("hooks/pre-receive");

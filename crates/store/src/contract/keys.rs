@@ -99,15 +99,19 @@ pub const KEYS: &[Key] = &[
     key(
         "merge.mode",
         "land",
-        "`land`: main is moved here. `push`: the branch is pushed, and the remote's own rules merge it.",
+        "`land`: main is moved here. `push`: each ticket's branch is pushed, the remote's own rules merge it, and main follows the remote's.",
     ),
-    key("merge.remote", "origin", "Where `push` goes."),
+    key("merge.remote", "origin", "Where `push` goes, as the checkout's own configuration of git names it."),
     key(
         "merge.foreign",
         "validate",
         "What is done about commits that somebody put on main past the queue: `validate` them like others, or `ask` a human.",
     ),
-    key("setup.run", "", "A line for the shell that makes a fresh workspace ready, such as `npm ci`."),
+    key(
+        "setup.run",
+        "",
+        "A line for the shell that makes a fresh workspace ready, such as `npm ci`. A person is asked when it fails three times in a row.",
+    ),
     key("setup.teardown", "", "A line for the shell before a workspace is taken away."),
     key("setup.time", "10m", "How long each of the two may take."),
 ];
