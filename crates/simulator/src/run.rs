@@ -6,7 +6,8 @@ use crate::merging::Ghost;
 use crate::tick::{Doing, Loop};
 use crate::world::{Faults, Stop, World};
 use crate::{agent, person};
-use signalbox_core::orchestra::Control;
+use signalbox_core::escalation::Escalation;
+use signalbox_core::orchestra::{Control, Question};
 
 /// How many steps things go wrong, and how many there are for all to settle after that.
 const CHAOS: usize = 120;
@@ -24,6 +25,8 @@ pub struct Summary {
     /// Moves of main by the queue.
     pub moves: usize,
     pub done: usize,
+    /// Questions about set-ups that fail.
+    pub set_ups: usize,
 }
 
 impl Summary {
@@ -34,6 +37,7 @@ impl Summary {
         self.agents += other.agents;
         self.moves += other.moves;
         self.done += other.done;
+        self.set_ups += other.set_ups;
     }
 }
 
@@ -73,12 +77,17 @@ pub fn run(seed: u64) -> Result<Summary, Box<Failure>> {
             agents: world.agents.len(),
             moves: world.git.moves.iter().filter(|step| step.by_queue).count(),
             done: world.board.tickets().filter(|t| t.status == signalbox_core::Status::Done).count(),
+            set_ups: world.book.iter().filter(|one| is_about_set_up(one)).count(),
         }),
         Err(stop) => {
             let what = if let Stop::Broken(what) = stop { what } else { "killed at the end".to_owned() };
             Err(Box::new(Failure { seed, what, trace: world.trace }))
         }
     }
+}
+
+fn is_about_set_up(one: &Escalation) -> bool {
+    one.asked.key.as_ref().is_some_and(|key| key.starts_with(Question::SetUp.as_str()))
 }
 
 fn story(world: &mut World) -> Result<usize, Stop> {

@@ -12,6 +12,7 @@ fn whatever_goes_wrong_main_is_right_and_everything_settles() {
     // So that it is noticed when nothing happens any more.
     println!("{all:?}");
     assert!(all.kills > 200 && all.moves > 100 && all.agents > 700 && all.done > 150, "{all:?}");
+    assert!(all.set_ups > 10, "{all:?}");
 }
 
 #[test]
