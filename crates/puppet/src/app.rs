@@ -202,6 +202,7 @@ impl App {
                     self.editor.set(&prompt);
                 }
             }
+            News::Exit => self.exit = Some(0),
             News::Crash(code) => self.exit = Some(code.max(1)),
             News::Hang => return true,
             News::Woken(text) => self.woken.push_back(text),

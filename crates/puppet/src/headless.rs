@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments, prompt: &str) -> std::io::Result<u8> {
                 std::thread::park();
             },
             News::Ask { .. } => code = 1,
-            News::Line(_) | News::Woken(_) => {}
+            News::Line(_) | News::Exit | News::Woken(_) => {}
         }
     }
     stage.hook("SessionEnd", &json!({ "reason": "other" }));

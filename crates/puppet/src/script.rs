@@ -54,6 +54,8 @@ pub(crate) enum Step {
         #[serde(default)]
         seconds: Option<u64>,
     },
+    /// End in order, as somebody does who has seen enough.
+    Exit,
     /// End at once with this code, and clean nothing up.
     Crash(u8),
     /// Take no key any more.

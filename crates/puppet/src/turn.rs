@@ -28,6 +28,8 @@ pub(crate) enum News {
         last: String,
         back: Option<String>,
     },
+    /// End in order.
+    Exit,
     /// End at once with this code.
     Crash(u8),
     Hang,
@@ -136,6 +138,7 @@ pub(crate) fn play(stage: &Arc<Stage>, prompt: &str, interrupt: &AtomicBool) {
                 stage.tell(News::Over { last: said, back: None });
                 return;
             }
+            Step::Exit => return stage.tell(News::Exit),
             Step::Crash(code) => return stage.tell(News::Crash(code)),
             Step::Hang => return stage.tell(News::Hang),
         }

@@ -155,6 +155,18 @@ fn its_state_file_and_its_end_are_true() {
 }
 
 #[test]
+fn an_end_in_order_leaves_no_state_file() {
+    let mut seat = Seat::new(r#"{"prompts": [{"match": "enough", "steps": ["exit", {"crash": 7}]}]}"#);
+    seat.start(&[]).idle();
+    let folder = seat.path(".puppet/sessions");
+    let left = || std::fs::read_dir(&folder).expect("the folder").count();
+    assert_eq!(left(), 1);
+    seat.press("enough\r");
+    assert_eq!(seat.ends(), Some(0));
+    assert_eq!(left(), 0);
+}
+
+#[test]
 fn echoes_can_be_late() {
     let mut seat = Seat::new(r#"{"echo_delay_ms": 400}"#);
     seat.start(&[]).idle();
