@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use signalbox_core::{Agent, Charter, ProjectName, SessionId};
+use signalbox_core::{Agent, AgentId, Charter, ProjectName, SessionId};
+use signalbox_store::agents;
 use signalbox_store::charter::Assigned;
 use signalbox_store::index::History;
 use signalbox_store::process::{self, Process};
@@ -47,7 +48,10 @@ pub fn describe(
         None => false,
     };
     let session = Session {
-        name: known.as_ref().map_or_else(|| name(&cli, &id), |session| session.name.clone()),
+        name: match &known {
+            Some(known) => known.name.clone(),
+            None => agents_name(home, &lineage)?.unwrap_or_else(|| name(&cli, &id)),
+        },
         id,
         lineage,
         project: project::detect(config, directory).unwrap_or_else(ProjectName::untracked),
@@ -212,6 +216,16 @@ fn as_recorded(index: &Index, session: &SessionId) -> Result<Option<Agent>, Comm
     let last = History { session: Some(session.to_string()), limit: Some(1), ..History::default() };
     let event = index.events(&last)?.pop();
     Ok(event.map(|(_, event)| Agent { name: event.actor, session: session.clone(), lineage: event.lineage }))
+}
+
+/// The name of the agent that was set to work and whose conversation this is: people know it by no other.
+fn agents_name(home: &Home, lineage: &[SessionId]) -> Result<Option<String>, CommandError> {
+    for id in lineage.iter().rev().filter_map(|session| AgentId::parse(session.as_str()).ok()) {
+        if let Some(record) = agents::load(home, &id)?.filter(|record| record.branch.is_some()) {
+            return Ok(record.name);
+        }
+    }
+    Ok(None)
 }
 
 /// A name for people: the session's own where it is short, else the CLI's with the session's beginning.

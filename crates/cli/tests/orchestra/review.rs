@@ -50,6 +50,18 @@ fn a_reviewer_rejects_with_a_reason_that_the_next_doer_reads_and_then_approves()
         .collect();
     names.dedup();
     assert_eq!(names.len(), 4, "{names:?}");
+    // Whatever an agent's conversation is called by its CLI, people read the name that the agent began under.
+    let events = shop.events();
+    let began: Vec<&str> = events
+        .iter()
+        .filter(|(name, _)| name == "attempt.started")
+        .filter_map(|(_, event)| event["data"]["agent"].as_str())
+        .collect();
+    let theirs = ["attempt.submitted", "review.rejected", "review.approved", "hook.pre-tool"];
+    for (name, event) in events.iter().filter(|(name, _)| theirs.contains(&name.as_str())) {
+        let actor = event["actor"].as_str().unwrap_or_default();
+        assert!(began.contains(&actor), "{name} is {actor}'s, and {began:?} began");
+    }
 }
 
 #[test]
