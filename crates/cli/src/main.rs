@@ -9,6 +9,7 @@ mod canary;
 mod changes;
 mod context;
 mod daemon;
+mod demo;
 mod diff;
 mod dispatch;
 mod drawing;

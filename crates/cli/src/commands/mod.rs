@@ -155,7 +155,13 @@ pub const COMMANDS: &[Row] = &[
         bootstrap::Arguments
     ),
     row!("projects", [], Start, "List the projects", projects::Arguments),
-    row!("demo", [], Start, "Watch two agents and a human work in a throw-away home", demo::Arguments),
+    row!(
+        "demo",
+        [],
+        Start,
+        "Watch agents take eight tickets to main, in a folder of their own",
+        demo::Arguments
+    ),
     row!("help", [], Start, "Show what can be done now, or all about one command", help::Arguments),
     row!("list", ["ls"], Read, "List tickets", list::Arguments),
     row!("show", ["view"], Read, "Show a ticket with its story", show::Arguments),

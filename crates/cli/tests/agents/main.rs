@@ -4,6 +4,7 @@
 mod attaching;
 mod daemon;
 mod deaths;
+mod demo;
 mod doors;
 mod drafts;
 mod floods;

@@ -101,7 +101,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       init                      Make a directory a project
       bootstrap                 Propose a repository's contract and first tickets from what is in it
       projects                  List the projects
-      demo                      Watch two agents and a human work in a throw-away home
+      demo                      Watch agents take eight tickets to main, in a folder of their own
       help                      Show what can be done now, or all about one command
 
     Reading

@@ -1,6 +1,6 @@
-//! Two windows of one human, and the demo.
+//! Two windows of one human.
 
-use crate::support::{env, json, story};
+use crate::support::{env, json};
 
 /// Each terminal has its own current ticket.
 #[test]
@@ -55,42 +55,4 @@ fn a_terminal_that_cannot_be_seen() {
     env.bash(&format!("{unseen} sb switch {b}")).success();
     env.bash(&format!("{unseen} sb status")).success().says(&b);
     env.bash(&format!("{unseen} sb doctor")).success().says("All is well.");
-}
-
-#[test]
-fn the_demo_plays_in_a_home_of_its_own() {
-    let mut env = story();
-    let root = env.root().to_str().expect("UTF-8").to_owned();
-    env.set("TMPDIR", &root);
-    let before = env.sb(["log", "--json"]).success().stdout;
-    let demo = env.sb(["demo"]).success();
-    for words in [
-        "human$ sb new \"Limit logins to 5 a minute\"",
-        "ada$ sb pop",
-        "error: ",
-        "ada may not review",
-        "bowie$ sb approve",
-        "is no longer blocked",
-        "only a human may put a ticket on hold",
-        "All is well.",
-    ] {
-        assert!(demo.stdout.contains(words), "{words}: {demo}");
-    }
-    assert!(!demo.stdout.contains(&root), "{demo}");
-    assert_eq!(env.sb(["log", "--json"]).success().stdout, before, "nothing of ours is touched");
-    let left = |env: &signalbox_testkit::TestEnv| {
-        let names = std::fs::read_dir(env.root()).expect("the folder");
-        names
-            .filter(|name| {
-                name.as_ref().expect("an entry").file_name().to_string_lossy().starts_with("signalbox-demo")
-            })
-            .count()
-    };
-    assert_eq!(left(&env), 0, "it cleans up");
-    env.sb(["demo", "--keep"]).success().says("The demo's home is ");
-    assert_eq!(left(&env), 1);
-    // An agent may watch it too: in it, whoever runs it plays the human.
-    let mut ada = env.agent("ada");
-    ada.sb(["demo"]).success().says("All is well.");
-    assert_eq!(json(&ada.sb(["context", "--json"]).success())["session"], "ada");
 }

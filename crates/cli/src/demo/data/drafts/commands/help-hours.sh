@@ -1,0 +1,1 @@
+echo "The corner shop. Open from 8 to 19."

@@ -1,0 +1,1 @@
+echo "The corner shop. Bring it back within 14 days."

@@ -1,0 +1,2 @@
+# The shop's own last words.
+cat goodbye.txt

@@ -1,0 +1,3 @@
+# What a basket costs.
+cents=$(basket "$@") || exit 1
+money "$cents"
