@@ -7,6 +7,7 @@
 
 mod agents;
 mod claude;
+mod claude_demo;
 mod claude_finish;
 mod claude_interactive;
 mod claude_mcp;
