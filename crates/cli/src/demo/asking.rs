@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use signalbox_core::escalation::{Escalation, State};
+use signalbox_core::Who;
+use signalbox_core::escalation::{Escalation, Reply, State};
 use signalbox_desk::error::CommandError;
 use signalbox_store::{Store, escalation};
-
-use super::stage::Stage;
 
 /// What the demo answers by itself, by the ticket that is asked about.
 const PREPARED: &[(&str, &str)] = &[("goodbye", "Thank you, and come again!"), ("returns", "1")];
@@ -37,8 +36,10 @@ pub fn told(one: &Escalation) -> Vec<String> {
 }
 
 /// Answer it, as the person does: by the number of an option, or in words.
-pub fn answer(stage: &Stage, id: &str, words: &str) -> Result<(), CommandError> {
-    stage.sb(&["esc", "answer", id, "--", words])?;
+pub fn answer(store: &Store, one: &Escalation, words: &str) -> Result<(), CommandError> {
+    let number = words.parse().ok().filter(|_| !one.asked.options.is_empty());
+    let reply = number.map_or_else(|| Reply::Words(words.to_owned()), Reply::Option);
+    escalation::answer(store, &Who::Human, &one.id, reply)?;
     Ok(())
 }
 

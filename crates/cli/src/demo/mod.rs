@@ -93,6 +93,7 @@ impl Play<'_> {
         let store = open_store(stage)?;
         let names = ids.iter().map(|(key, id)| (id.clone(), key.clone())).collect();
         let mut narrator = Narrator::new(names);
+        self.say(&narration::legend(&self.cx.ui))?;
         stage.begin()?;
         self.watch(stage, &store, &mut narrator)?;
         if self.is_stopped() {
@@ -125,19 +126,20 @@ impl Play<'_> {
     }
 
     fn welcome(&self, stage: &Stage) -> Result<(), CommandError> {
-        let title = "A corner shop's till, a plan to make it better, and agents to work on it.";
         let about = match self.wanted.driver {
             Driver::Puppet => {
-                "The agents follow a script, so this needs no model, no key and no network. Git, the hooks, the reviews,\n\
-                 the merge queue and the questions are real."
+                "The agents follow a script, so this needs no model, no key and no network; git, the hooks, the reviews, the \
+                 merge queue and the questions are real."
             }
-            Driver::Claude => "The agents are your own Claude Code. Nobody but them costs a token.",
+            Driver::Claude => "The agents are your own Claude Code; nobody else costs a token.",
         };
-        self.say(&format!(
-            "{}\n{about}\nAll of it plays in {}.\n\n",
-            self.cx.ui.paint(Paint::Bold, title),
-            stage.root().display()
-        ))
+        let how = "Each ticket gets a workspace of its own. Tests come first where it wants them, then the work, a review by \
+                   somebody else, and the merge queue, which lands what passes.";
+        let title = "A corner shop's till, a plan, and agents to work on it. You own the shop.";
+        let ui = &self.cx.ui;
+        self.say(&format!("{}\n\n", ui.paint(Paint::Bold, title)))?;
+        self.say(&narration::paragraph(ui, &format!("{how} {about}")))?;
+        self.say(&format!("All of it plays in {}.\n\n", stage.root().display()))
     }
 
     /// Make the repository a project that Signalbox may work on, file the plan, and tell agents what they do. The ids of
@@ -182,6 +184,9 @@ impl Play<'_> {
                 if let Some(told) = narrator.hear(event) {
                     self.say(&narrator.line(&self.cx.ui, &told))?;
                 }
+            }
+            for told in narrator.overdue(clock::now()) {
+                self.say(&narrator.line(&self.cx.ui, &told))?;
             }
             if is_done {
                 return Ok(());
@@ -237,7 +242,7 @@ impl Play<'_> {
         };
         let who = match typed {
             Some(Typed::Line(words)) => {
-                let taken = asking::answer(stage, &one.id, if words.is_empty() { usual } else { &words });
+                let taken = asking::answer(store, one, if words.is_empty() { usual } else { &words });
                 // What cannot be taken is told, and asked again.
                 if let Err(error) = taken {
                     self.cx.ui.warn(&error.message);
@@ -245,7 +250,7 @@ impl Play<'_> {
                 "you answered"
             }
             Some(Typed::End) => {
-                asking::answer(stage, &one.id, usual)?;
+                asking::answer(store, one, usual)?;
                 "the demo answers by itself"
             }
             // All of it is to end, or it was answered elsewhere.

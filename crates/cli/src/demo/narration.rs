@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use signalbox_core::{Event, text};
 use signalbox_store::clock;
@@ -16,6 +16,10 @@ const NAME: usize = 9;
 const WORDS: usize = 22;
 /// The least that is left for words, however narrow the terminal is.
 const LEAST: usize = 30;
+/// How wide paragraphs are, where there is room.
+const PARAGRAPH: usize = 100;
+/// How long an agent may wait at its terminal before that is told: most is decided by hooks at once.
+const WAITS: SignedDuration = SignedDuration::from_secs(5);
 
 /// One happening, as it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,11 +65,16 @@ pub struct Narrator {
     names: BTreeMap<String, String>,
     tries: BTreeMap<(String, String), usize>,
     landed: usize,
+    /// The ticket and the name of each agent, by its id.
+    agents: BTreeMap<String, (String, String)>,
+    /// The agents that wait for somebody at their terminal, and since when.
+    waiting: BTreeMap<String, Timestamp>,
 }
 
 impl Narrator {
     pub fn new(names: BTreeMap<String, String>) -> Self {
-        Self { begun: clock::now(), names, tries: BTreeMap::new(), landed: 0 }
+        let (tries, agents, waiting) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { begun: clock::now(), names, tries, landed: 0, agents, waiting }
     }
 
     /// The key of a ticket.
@@ -88,8 +97,22 @@ impl Narrator {
         };
         match event.event.as_str() {
             "attempt.started" => {
-                let words = self.begins(about.as_deref()?, &word("role"), &word("agent"));
+                let ticket = about.as_deref()?;
+                self.agents.insert(word("session"), (ticket.to_owned(), word("agent")));
+                let words = self.begins(ticket, &word("role"), &word("agent"));
                 told(Sign::Begins, words)
+            }
+            "agent.state" => {
+                if word("state").starts_with("waiting") {
+                    self.waiting.entry(word("agent")).or_insert(event.ts);
+                } else {
+                    self.waiting.remove(&word("agent"));
+                }
+                None
+            }
+            "agent.exited" => {
+                self.waiting.remove(&word("agent"));
+                None
             }
             "attempt.tests-ready" => {
                 let files: Vec<&str> =
@@ -130,6 +153,22 @@ impl Narrator {
         }
     }
 
+    /// The agents that have waited for somebody at their terminal for too long by now, each told once.
+    pub fn overdue(&mut self, now: Timestamp) -> Vec<Told> {
+        let is_late = |since: Timestamp| now.duration_since(since) > WAITS;
+        let late: Vec<String> =
+            self.waiting.iter().filter(|(_, since)| is_late(**since)).map(|(id, _)| id.clone()).collect();
+        late.iter()
+            .filter_map(|id| {
+                // Until it does something else, no more is said of it.
+                self.waiting.insert(id.clone(), Timestamp::MAX);
+                let (ticket, name) = self.agents.get(id)?.clone();
+                let words = format!("{name} waits for somebody at its terminal: `sb attach -i {id}`");
+                Some(Told { at: now, sign: Sign::Asks, ticket, words, more: Vec::new() })
+            })
+            .collect()
+    }
+
     fn begins(&mut self, ticket: &str, role: &str, agent: &str) -> String {
         let tries = self.tries.entry((ticket.to_owned(), role.to_owned())).or_default();
         *tries += 1;
@@ -151,23 +190,46 @@ impl Narrator {
         let is_quiet = told.sign == Sign::Begins;
         let name = if is_quiet { name } else { ui.paint(Paint::Bold, &name) };
         let mut lines = String::new();
-        for (at, words) in wrapped(&told.words, ui.width()).iter().enumerate() {
+        let most = ui.width().map_or(usize::MAX, |width| width.saturating_sub(WORDS).max(LEAST));
+        for (at, words) in wrapped(&told.words, most).iter().enumerate() {
             let words = ui.paint(if is_quiet { Paint::Dim } else { paint }, words);
             match at {
                 0 => lines.push_str(&format!("{time}  {}  {name}  {words}\n", ui.paint(paint, sign))),
                 _ => lines.push_str(&format!("{:WORDS$}{words}\n", "")),
             }
         }
-        for words in told.more.iter().flat_map(|words| wrapped(words, ui.width())) {
+        for words in told.more.iter().flat_map(|words| wrapped(words, most)) {
             lines.push_str(&format!("{:WORDS$}{words}\n", ""));
         }
         lines
     }
 }
 
-/// Words in lines that fit beside the name of a ticket, on a terminal of this width.
-pub fn wrapped(words: &str, width: Option<usize>) -> Vec<String> {
-    let most = width.map_or(usize::MAX, |width| width.saturating_sub(WORDS).max(LEAST));
+/// What the signs mean.
+pub fn legend(ui: &Ui) -> String {
+    let signs = [
+        (Sign::Begins, "begins"),
+        (Sign::Red, "tests are red"),
+        (Sign::Refused, "refused"),
+        (Sign::Back, "sent back"),
+        (Sign::Asks, "needs you"),
+        (Sign::Landed, "on main"),
+    ];
+    let drawn = signs.map(|(sign, words)| {
+        let (sign, paint) = sign.drawn();
+        format!("{} {words}", ui.paint(paint, sign))
+    });
+    format!("        {}\n\n", drawn.join("   "))
+}
+
+/// Sentences about all of it.
+pub fn paragraph(ui: &Ui, words: &str) -> String {
+    let most = ui.width().unwrap_or(PARAGRAPH).min(PARAGRAPH);
+    wrapped(words, most.max(LEAST)).iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Words in lines of at most so many columns.
+fn wrapped(words: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text::one_line(words).split(' ') {
         match lines.last_mut() {
@@ -252,9 +314,27 @@ mod tests {
     #[test]
     fn long_words_are_wrapped_to_the_terminal() {
         let words = "one two three four five six seven eight nine ten eleven";
-        assert_eq!(wrapped(words, None).len(), 1);
-        let lines = wrapped(words, Some(60));
+        assert_eq!(wrapped(words, usize::MAX).len(), 1);
+        let lines = wrapped(words, 38);
         assert_eq!(lines.join(" "), words);
         assert!(lines.iter().all(|line| line.width() <= 38), "{lines:?}");
+    }
+
+    #[test]
+    fn who_waits_at_a_terminal_is_told_once() {
+        let mut narrator = narrator();
+        let began = serde_json::json!({ "role": "doer", "agent": "Bo", "session": "claude-abcd" });
+        told(&mut narrator, "attempt.started", began);
+        let state = |state: &str| serde_json::json!({ "agent": "claude-abcd", "state": state });
+        assert_eq!(told(&mut narrator, "agent.state", state("waiting-permission")), None);
+        let (soon, late) = (Timestamp::UNIX_EPOCH + WAITS, Timestamp::UNIX_EPOCH + WAITS * 2);
+        assert_eq!(narrator.overdue(soon), []);
+        let words: Vec<String> = narrator.overdue(late).into_iter().map(|told| told.words).collect();
+        assert_eq!(words, ["Bo waits for somebody at its terminal: `sb attach -i claude-abcd`"]);
+        assert_eq!(narrator.overdue(late + WAITS), []);
+        // One that went on by itself needs nobody.
+        told(&mut narrator, "agent.state", state("waiting-permission"));
+        told(&mut narrator, "agent.state", state("working"));
+        assert_eq!(narrator.overdue(late), []);
     }
 }

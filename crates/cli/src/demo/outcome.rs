@@ -12,6 +12,7 @@ use signalbox_desk::error::{CommandError, Kind};
 use signalbox_store::index::History;
 use signalbox_store::{Index, Store, agents, escalation};
 
+use super::narration::paragraph;
 use super::stage::Stage;
 use super::{Wanted, repository};
 use crate::context::Context;
@@ -165,18 +166,16 @@ impl Outcome {
         };
         let green = if self.ok { ", in a line, with green tests at each of them" } else { "" };
         let SentBack { by_reviewer, by_tests, by_conflict, given_up } = self.sent_back;
-        cx.ui.data(&format!(
-            "\n{head} after {:.0} s: {commits} commits{green}.\n\
-             {} agents worked. {} call{} refused by the hook; {by_reviewer} piece of work was sent back by a reviewer, \
-             {by_tests} by\nthe tests and {by_conflict} by a conflict; {given_up} agents gave up, and {who} asked {} \
-             question{}.\n",
-            self.seconds,
+        let (refused, asked) = (self.refused.len(), self.questions.len());
+        let summary = format!(
+            "{} agents worked. The hook refused {}; a reviewer sent back {by_reviewer}, the tests {by_tests}, a conflict \
+             {by_conflict}; {given_up} gave up; {who} asked {}.",
             self.agents,
-            self.refused.len(),
-            if self.refused.len() == 1 { " was" } else { "s were" },
-            self.questions.len(),
-            if self.questions.len() == 1 { "" } else { "s" },
-        ))
+            counted(refused, "call"),
+            counted(asked, "question"),
+        );
+        cx.ui.data(&format!("\n{head} after {:.0} s: {commits} commits{green}.\n", self.seconds))?;
+        cx.ui.data(&paragraph(&cx.ui, &summary))
     }
 
     /// Main must be as it was expected.
@@ -189,6 +188,10 @@ impl Outcome {
         Err(CommandError::new(Kind::Failure, "demo.wrong", message)
             .hint("`sb demo --headless --keep` keeps the folder to look into."))
     }
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn row(key: &str, ticket: &Ticket) -> Row {
@@ -310,4 +313,66 @@ fn check_checkout(stage: &Stage, wrong: &mut Vec<String>) -> Result<(), CommandE
         wrong.push(format!("the person's checkout is on {branch}, and has changes: {status}"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demo::Driver;
+
+    fn row(commit: Option<&str>, status: Status) -> Row {
+        let commit = commit.map(ToOwned::to_owned);
+        Row { key: "tax".to_owned(), id: "sb_abc123".to_owned(), title: "Tax".to_owned(), status, commit }
+    }
+
+    #[test]
+    fn a_ticket_that_is_not_done_or_not_on_main_is_told() {
+        let main = Main { from: "a".to_owned(), to: "b".to_owned(), commits: vec!["b".to_owned()] };
+        let check = |tickets: &[Row]| {
+            let mut wrong = Vec::new();
+            check_tickets(tickets, 1, &main, &mut wrong);
+            wrong
+        };
+        assert_eq!(check(&[row(Some("b"), Status::Done)]), Vec::<String>::new());
+        assert_eq!(check(&[]).len(), 2);
+        assert_eq!(check(&[row(Some("b"), Status::Review)]), ["sb_abc123 is review, and not done: Tax"]);
+        let elsewhere = ["main has 1 new commits, and 0 tickets have landed as one of their own"];
+        assert_eq!(check(&[row(Some("c"), Status::Done)]), elsewhere);
+    }
+
+    /// A main that somebody merged into, with red tests, a file too many, others that are missing, and a dirty checkout.
+    #[test]
+    fn whatever_is_wrong_with_main_is_told() {
+        let stage = Stage::new(Driver::Puppet).unwrap();
+        let begun_at = repository::make(&stage, repository::CONTRACT.1).unwrap();
+        let write = |path: &str, text: &str| {
+            signalbox_store::files::replace(&stage.repository().join(path), text.as_bytes(), 0o644).unwrap();
+        };
+        stage.git(&["switch", "-q", "-c", "side"]).unwrap();
+        write("tests/red.sh", "echo it is red; exit 1\n");
+        stage.git(&["add", "-A"]).unwrap();
+        stage.git(&["commit", "-q", "-m", "Red"]).unwrap();
+        stage.git(&["switch", "-q", "main"]).unwrap();
+        stage.git(&["merge", "-q", "--no-ff", "-m", "Merge", "side"]).unwrap();
+        write("stock.csv", "bread,1\n");
+        let main = main(&stage, &begun_at).unwrap();
+        let mut wrong = Vec::new();
+        check_line(&stage, &main, &mut wrong).unwrap();
+        check_tests(&stage, &main, &mut wrong).unwrap();
+        check_files(&stage, Some("Bye"), &mut wrong).unwrap();
+        check_checkout(&stage, &mut wrong).unwrap();
+        assert!(stage.remove().is_none());
+        for words in [
+            "main is not a line at",
+            "the tests fail at",
+            "it is red",
+            "tests/red.sh is on main, and nobody expected it",
+            "commands/total.sh is not on main",
+            "goodbye.txt is not on main",
+            "README.md on main is not what was expected",
+            "has changes:  M stock.csv",
+        ] {
+            assert!(wrong.iter().any(|one| one.contains(words)), "{words}: {wrong:#?}");
+        }
+    }
 }
