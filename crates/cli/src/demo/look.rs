@@ -10,15 +10,23 @@ use signalbox_desk::error::CommandError;
 use crate::context::Context;
 use crate::ui::Paint;
 
-/// Say where all of this can be watched while it happens.
-pub fn open_board(cx: &Context, stage: &Stage, is_watched: bool) -> Result<(), CommandError> {
+/// Open the board, and say where all of this can be watched while it happens.
+pub fn open_board(cx: &Context, stage: &mut Stage, is_watched: bool) -> Result<(), CommandError> {
     if !is_watched {
         return Ok(());
     }
+    match stage.open_page() {
+        Ok(link) => {
+            let link = cx.ui.paint(Paint::Bold, &link);
+            cx.ui.data(&format!("Watch it in your browser:\n  {link}\n"))?;
+        }
+        // There is enough to see without it.
+        Err(error) => cx.ui.warn(&error.message),
+    }
     let alias = cx.ui.paint(Paint::Bold, &format!("alias sb={}", stage.own_sb().display()));
     cx.ui.data(&format!(
-        "In another terminal, have a look at any time: {alias}\n\
-         Then `sb list`, `sb agents`, `sb attach NAME`, `sb why ID`, `sb queue`, `sb log --follow`.\n\n"
+        "Or in another terminal:\n  {alias}\n\
+         and then `sb list`, `sb agents`, `sb attach NAME`, `sb why ID`, `sb queue`, `sb log --follow`.\n\n"
     ))
 }
 

@@ -65,6 +65,7 @@ pub fn play(cx: &Context, wanted: &Wanted) -> Result<(), CommandError> {
     let mut keep = wanted.keep;
     let played = Play { cx, wanted, stop: &stop }.all(&mut stage, &mut keep);
     stage.end();
+    stage.close_page();
     let left = if keep { None } else { stage.remove() };
     if keep {
         cx.ui.status(&format!("The demo's folder is {}.", stage.root().display()));

@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::DirBuilder;
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ pub struct Stage {
     program: PathBuf,
     driver: Driver,
     running: Option<Child>,
+    page: Option<Child>,
 }
 
 impl Stage {
@@ -45,7 +47,7 @@ impl Stage {
             CommandError::precondition("demo.folder", message)
                 .hint("Set TMPDIR to a folder that can be written to.")
         })?;
-        let stage = Self { root, program: std::env::current_exe()?, driver, running: None };
+        let stage = Self { root, program: std::env::current_exe()?, driver, running: None, page: None };
         match stage.furnish() {
             Ok(()) => Ok(stage),
             Err(error) => {
@@ -172,6 +174,23 @@ impl Stage {
         Ok(())
     }
 
+    /// Serve the web page. The link that lets a browser in, once.
+    pub fn open_page(&mut self) -> Result<String, CommandError> {
+        let (log, _) = files::open_append(&self.root.join("web.log"))?;
+        let mut command = self.command(&self.program);
+        command.args(["web", "--here", "--json"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
+        let child = self.page.insert(command.process_group(0).spawn()?);
+        let mut line = String::new();
+        if let Some(said) = child.stdout.take() {
+            BufReader::new(said).read_line(&mut line)?;
+        }
+        let said: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
+        said["link"].as_str().map(ToOwned::to_owned).ok_or_else(|| {
+            let message = "the web page cannot be served here";
+            CommandError::new(Kind::Failure, "demo.page", message)
+        })
+    }
+
     /// What the loop said last, where it has ended though nobody wanted it to.
     pub fn has_ended(&mut self) -> Result<Option<String>, CommandError> {
         let Some(child) = &mut self.running else { return Ok(None) };
@@ -185,13 +204,8 @@ impl Stage {
 
     /// End the loop, and then whoever still works: nobody starts anybody any more.
     pub fn end(&mut self) {
-        if let Some(mut child) = self.running.take() {
-            signal(child.id(), Signal::TERM);
-            let is_over = || matches!(child.try_wait(), Ok(Some(_)) | Err(_));
-            if !within(LOOP_ENDS, is_over) {
-                let _ = child.kill();
-                let _ = child.wait();
-            }
+        if let Some(child) = self.running.take() {
+            end(child, LOOP_ENDS);
         }
         let home = self.home();
         // Whoever has not begun yet does not.
@@ -216,6 +230,13 @@ impl Stage {
         }
     }
 
+    /// End the web page too.
+    pub fn close_page(&mut self) {
+        if let Some(child) = self.page.take() {
+            end(child, AGENT_ENDS);
+        }
+    }
+
     /// Take the folder away. Says why, where that cannot be done.
     pub fn remove(&self) -> Option<CommandError> {
         let mut last = None;
@@ -230,6 +251,15 @@ impl Stage {
         let why = last.map(|error| error.to_string()).unwrap_or_default();
         let message = format!("{} could not be removed: {why}", self.root.display());
         Some(CommandError::new(Kind::Failure, "demo.left", message).hint("Remove it by hand."))
+    }
+}
+
+/// End a program of ours: it is asked, and killed if it takes too long.
+fn end(mut child: Child, patience: Duration) {
+    signal(child.id(), Signal::TERM);
+    if !within(patience, || matches!(child.try_wait(), Ok(Some(_)) | Err(_))) {
+        let _ = child.kill();
+        let _ = child.wait();
     }
 }
 

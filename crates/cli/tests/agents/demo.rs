@@ -231,6 +231,7 @@ fn what_is_in_the_way_is_told_before_anything_is_made() {
 fn a_person_answers_here_and_elsewhere_and_looks_around() {
     let env = env();
     let mut window = Window::sized(&sb(&env, ["demo"]), Size::new(60, 100));
+    window.wait_for("http://127.0.0.1:");
     window.wait_for("esc-0001");
     window.wait_for("Your answer");
     window.press("9\r");
