@@ -108,6 +108,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       list, ls                  List tickets
       show, view                Show a ticket with its story
       ready                     List what can be claimed, most urgent first
+      web                       Open the web page: board, agents, decisions, live
       log                       Show events, or follow them
       at                        Show tickets as they were at a past moment
       context                   Show who you are, your ticket and what you could take
