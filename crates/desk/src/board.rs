@@ -100,7 +100,7 @@ pub struct Listed {
     pub from: usize,
 }
 
-/// What there is to choose from.
+/// What there is to choose from. Each is as it was written, because it is looked for as it was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Choices {
     pub projects: Vec<String>,
@@ -169,8 +169,13 @@ impl Desk {
             let rows = index.query(sql, None, None)?.rows;
             Ok(rows.into_iter().flatten().filter_map(|v| v.as_str().map(ToOwned::to_owned)).collect())
         };
+        // One can file into a project that has no ticket yet.
+        let mut projects = texts("SELECT DISTINCT project FROM tickets ORDER BY 1 LIMIT 200")?;
+        projects.extend(self.projects()?.iter().map(ToString::to_string));
+        projects.sort();
+        projects.dedup();
         Ok(Choices {
-            projects: texts("SELECT DISTINCT project FROM tickets ORDER BY 1 LIMIT 200")?,
+            projects,
             assignees: texts(
                 "SELECT DISTINCT assignee FROM tickets WHERE assignee IS NOT NULL ORDER BY 1 LIMIT 200",
             )?,

@@ -6,6 +6,7 @@ mod approve;
 mod assign;
 mod at;
 mod attach;
+mod board;
 mod bootstrap;
 mod check;
 mod clear;
@@ -163,6 +164,7 @@ pub const COMMANDS: &[Row] = &[
         demo::Arguments
     ),
     row!("help", [], Start, "Show what can be done now, or all about one command", help::Arguments),
+    row!("board", ["tui"], Read, "See and do everything in the terminal, live", board::Arguments),
     row!("list", ["ls"], Read, "List tickets", list::Arguments),
     row!("show", ["view"], Read, "Show a ticket with its story", show::Arguments),
     row!("ready", [], Read, "List what can be claimed, most urgent first", ready::Arguments),
