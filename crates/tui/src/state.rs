@@ -372,7 +372,10 @@ impl State {
                 let of = [&need.ticket, &need.agent, &need.decision].map(|id| id.clone().unwrap_or_default());
                 Some(format!("{} {}", need.kind.as_str(), of.join(" ")))
             }
-            Screen::Decisions => self.at(row).decision,
+            // Whoever answers one goes on with the next.
+            Screen::Decisions => {
+                self.decisions().get(row).filter(|one| one.state != "resolved").map(|one| one.id.clone())
+            }
             Screen::Agents => self.at(row).agent,
             Screen::Board | Screen::List => self.at(row).ticket,
             Screen::Queue => {

@@ -355,7 +355,10 @@ fn signals_and_control_keys() {
     press(&mut state, "n");
     assert_eq!(tell(&mut state, control('c')), [], "it gives up the line first");
     assert_eq!(state.prompt, None);
-    press(&mut state, "nab");
+    press(&mut state, "nhello");
+    tell(&mut state, Msg::Key(KeyEvent::new(KeyCode::Char('3'), KeyModifiers::ALT)));
+    assert_eq!((&state.prompt, state.screen), (&None, Screen::List), "Escape, and the key after it");
+    press(&mut state, "2nab");
     tell(&mut state, Msg::Paste(id("c\nd\u{1b}[31m")));
     assert!(matches!(&state.prompt, Some(Prompt::Line { line, .. }) if line.text == "abc d [31m"));
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod attaching;
+mod board;
 mod daemon;
 mod deaths;
 mod demo;

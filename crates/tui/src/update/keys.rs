@@ -14,6 +14,11 @@ pub(super) fn press(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>)
     if key.kind == KeyEventKind::Release {
         return;
     }
+    // Alt is nobody's key here. It is Escape and another key that came at once, over a slow line.
+    if key.modifiers.contains(KeyModifiers::ALT) {
+        press(state, KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE), effects);
+        return press(state, KeyEvent { modifiers: key.modifiers - KeyModifiers::ALT, ..key }, effects);
+    }
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {
             KeyCode::Char('c') if state.prompt.is_none() => return effects.push(Effect::Quit),
