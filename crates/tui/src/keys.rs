@@ -84,12 +84,11 @@ pub fn here(state: &State) -> impl Iterator<Item = &'static Key> {
     let is_open = !state.pages.is_empty();
     let has_ticket = state.picked().ticket.is_some();
     let screen = state.screen;
-    // On these the letters of tickets mean something else, or one acts on tickets elsewhere.
-    let is_other = matches!(screen, Screen::Agents | Screen::Queue | Screen::Decisions | Screen::Feed);
+    let has_ticket_keys = state.has_ticket_keys();
     KEYS.iter().filter(move |key| match key.on {
         On::Everywhere => true,
         On::Page => is_open,
         On::Screen(on) => !is_open && on == screen,
-        On::Ticket => has_ticket && (is_open || !is_other),
+        On::Ticket => has_ticket && has_ticket_keys,
     })
 }

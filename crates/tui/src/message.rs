@@ -63,6 +63,8 @@ pub enum Effect {
         types: bool,
     },
     Suspend,
+    /// Take the terminal anew, whatever it shows.
+    Redraw,
     Quit,
 }
 

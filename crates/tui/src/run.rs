@@ -77,13 +77,8 @@ pub fn run(desk: &Desk, options: Options) -> Result<Option<i32>, BoardError> {
                 Msg::Broken(part) => Some(Err(BoardError::Broken(part.clone()))),
                 _ => None,
             };
-            let is_redrawn = matches!(msg, Msg::Continued) || is_redraw(&msg);
             let effects = update(&mut state, msg);
-            if is_redrawn {
-                room.terminal.forget();
-            }
-            let is_over = room.carry_out(effects)?;
-            if is_over {
+            if room.carry_out(effects)? {
                 return end.unwrap_or(Ok(None));
             }
         }
@@ -93,12 +88,6 @@ pub fn run(desk: &Desk, options: Options) -> Result<Option<i32>, BoardError> {
             room.terminal.show(picture, cursor)?;
         }
     }
-}
-
-/// Somebody pressed the key for drawing everything anew.
-fn is_redraw(msg: &Msg) -> bool {
-    use crossterm::event::{KeyCode, KeyModifiers};
-    matches!(msg, Msg::Key(key) if key.code == KeyCode::Char('l') && key.modifiers == KeyModifiers::CONTROL)
 }
 
 /// What the loop has at hand.
@@ -144,6 +133,7 @@ impl Room {
                     signal_hook::low_level::emulate_default_handler(SIGTSTP)?;
                     self.come_back()?;
                 }
+                Effect::Redraw => self.terminal.take_again()?,
                 Effect::Quit => return Ok(true),
             }
         }

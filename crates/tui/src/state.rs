@@ -1,6 +1,8 @@
 //! All that the board knows. It is changed by [`crate::update`] alone and drawn by [`crate::draw`] alone.
 
-use jiff::Timestamp;
+use std::collections::VecDeque;
+
+use jiff::{SignedDuration, Timestamp};
 use signalbox_desk::{
     Activity, AgentDetail, AgentView, Board, Card, Choices, Decision, Decisions, Flow, Health, Listed, Now,
     Queue, QueueEntry, QueueProject, Sieve, Sort,
@@ -149,6 +151,10 @@ pub struct Reading {
     /// The person looks at something that was not read yet.
     pub is_urgent: bool,
     pub last: Timestamp,
+    /// How long the last reading took.
+    pub took: SignedDuration,
+    /// When the details of an agent were last asked for.
+    pub details: Timestamp,
     /// When it was last asked who needs the person, for the number in the tab.
     pub needs: Timestamp,
 }
@@ -174,8 +180,8 @@ pub struct State {
     /// Tickets that are open, each over the one that it was opened from.
     pub pages: Vec<Page>,
     pub prompt: Option<Prompt>,
-    /// What was asked for when the act was sent whose answer is awaited; it comes back if it is refused.
-    pub sent: Option<Prompt>,
+    /// Acts whose answers are awaited, in their order: what was asked for each, which comes back if it is refused.
+    pub sent: VecDeque<Option<Prompt>>,
     pub help: bool,
     pub notice: Option<Notice>,
     /// Why a view could not be read.
@@ -223,7 +229,7 @@ impl State {
             columns: Columns { at: 2, ..Columns::default() },
             pages: Vec::new(),
             prompt: None,
-            sent: None,
+            sent: VecDeque::new(),
             help: false,
             notice: None,
             trouble: None,
@@ -235,6 +241,8 @@ impl State {
                 is_stale: true,
                 is_urgent: true,
                 last: now,
+                took: SignedDuration::ZERO,
+                details: Timestamp::UNIX_EPOCH,
                 needs: Timestamp::UNIX_EPOCH,
             },
             is_dirty: true,
@@ -383,6 +391,13 @@ impl State {
                 at.ticket.or(at.project)
             }
         }
+    }
+
+    /// Whether the letters for tickets count on this screen. On some they mean something else.
+    pub fn has_ticket_keys(&self) -> bool {
+        let is_other =
+            matches!(self.screen, Screen::Agents | Screen::Queue | Screen::Decisions | Screen::Feed);
+        !self.pages.is_empty() || !is_other
     }
 
     /// How many wait for the person.

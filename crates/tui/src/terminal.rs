@@ -39,7 +39,7 @@ impl Terminal {
         Ok(terminal)
     }
 
-    /// Take it over after it was given back.
+    /// Take it over after it was given back, or after somebody else's hands were on it.
     pub fn take_again(&mut self) -> io::Result<()> {
         // Those from the beginning count: a program that was killed in between may have left others.
         let mut settings = SETTINGS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,11 +57,6 @@ impl Terminal {
     pub fn size() -> io::Result<(u16, u16)> {
         let size = tcgetwinsize(io::stdout())?;
         Ok((size.ws_col, size.ws_row))
-    }
-
-    /// Draw anew whatever it shows.
-    pub fn forget(&mut self) {
-        self.is_unknown = true;
     }
 
     /// Show a picture. Only what differs from the last one is written.

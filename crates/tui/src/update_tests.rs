@@ -287,10 +287,11 @@ fn views_are_read_seldom_and_never_twice_at_once() {
     assert_eq!(asked.len(), 1);
     assert!(is_read(&asked));
     update(&mut state, Msg::Grew);
-    assert!(!is_read(&update(&mut state, later(900))), "the answer is not here yet");
+    assert!(!is_read(&update(&mut state, later(450))), "the answer is not here yet");
     let Effect::Read(asks) = &asked[0] else { panic!("{asked:?}") };
     let answer = Msg::Read(asks[0].clone(), Box::new(samples::answer(&asks[0])));
-    assert!(is_read(&update(&mut state, answer)), "now it is, and something has changed since");
+    assert!(!is_read(&update(&mut state, answer)), "now it is, a moment ago");
+    assert!(is_read(&update(&mut state, later(950))), "and something has changed since");
 }
 
 #[test]
@@ -350,6 +351,8 @@ fn signals_and_control_keys() {
     let mut state = board_on(Screen::Board, 80, 24);
     assert_eq!(tell(&mut state, control('z')), [Effect::Suspend]);
     assert_eq!(tell(&mut state, Msg::Suspend), [Effect::Suspend]);
+    assert_eq!(tell(&mut state, Msg::Continued), [Effect::Redraw]);
+    assert_eq!(tell(&mut state, control('l')), [Effect::Redraw]);
     assert_eq!(tell(&mut state, control('c')), [Effect::Quit]);
     assert_eq!(tell(&mut state, Msg::End(15)), [Effect::Quit]);
     press(&mut state, "n");
@@ -361,6 +364,48 @@ fn signals_and_control_keys() {
     press(&mut state, "2nab");
     tell(&mut state, Msg::Paste(id("c\nd\u{1b}[31m")));
     assert!(matches!(&state.prompt, Some(Prompt::Line { line, .. }) if line.text == "abc d [31m"));
+}
+
+#[test]
+fn a_project_that_was_chosen_counts_everywhere() {
+    for screen in [Screen::Now, Screen::Agents, Screen::Queue, Screen::Decisions] {
+        let mut state = board_on(screen, 80, 24);
+        let before = state.count();
+        state.sieve.project = id("docs");
+        tell(&mut state, Msg::Tick(now() + SignedDuration::from_secs(2)));
+        tell(&mut state, Msg::Grew);
+        tell(&mut state, Msg::Tick(now() + SignedDuration::from_secs(4)));
+        let left = if screen == Screen::Queue { 1 } else { 0 };
+        assert_eq!((before > left, state.count()), (true, left), "{screen:?}");
+    }
+}
+
+#[test]
+fn each_refusal_finds_its_own_words() {
+    let mut state = board_on(Screen::Board, 80, 24);
+    press(&mut state, "m1nsecond\n");
+    let trouble = |words: &str| Msg::Acted(Err(Trouble { message: id(words), hints: vec![] }));
+    tell(&mut state, trouble("first"));
+    assert!(state.prompt.is_none() && state.notice.is_some());
+    tell(&mut state, trouble("second"));
+    assert!(matches!(&state.prompt, Some(Prompt::Line { refused, .. }) if refused == &["second"]));
+}
+
+#[test]
+fn what_takes_long_is_read_less_often() {
+    let mut state = board_on(Screen::Board, 80, 24);
+    let later = |ms: i64| Msg::Tick(now() + SignedDuration::from_millis(ms));
+    update(&mut state, Msg::Grew);
+    let asked = update(&mut state, later(300));
+    let Some(Effect::Read(asks)) = asked.first() else { panic!("{asked:?}") };
+    update(&mut state, later(1_300));
+    for ask in asks {
+        update(&mut state, Msg::Read(ask.clone(), Box::new(samples::answer(ask))));
+    }
+    assert_eq!(state.reading.took, SignedDuration::from_secs(1));
+    update(&mut state, Msg::Grew);
+    assert_eq!(update(&mut state, later(2_000)), []);
+    assert!(!update(&mut state, later(3_300)).is_empty(), "three times as long as it took");
 }
 
 #[test]

@@ -96,7 +96,8 @@ fn head(state: &State, pen: &mut Pen<'_>) {
         pen.put(x, 1, state.cols - 1 - x, &shown.join(" · "), Look::Strong);
     }
     let clock = text::clock(&signalbox_core::time::exact(state.now), state.now);
-    let right = format!("{} UTC", clock.get(..5).unwrap_or_default());
+    let busy = if state.sent.is_empty() { "" } else { "doing it …  " };
+    let right = format!("{busy}{} UTC", clock.get(..5).unwrap_or_default());
     let width = u16::try_from(text::width(&right)).unwrap_or(0);
     pen.put(state.cols.saturating_sub(width + 1), 1, width, &right, Look::Dim);
 }

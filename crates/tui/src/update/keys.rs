@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use signalbox_desk::{Act, Loop, Sieve, Sort};
 
-use super::{go, lay_out, open, page_height, prompt, say, sieve_changed};
+use super::{go, lay_out, open, page_height, prompt, say, send, sieve_changed};
 use crate::layout;
 use crate::message::Effect;
 use crate::page::Tab;
@@ -37,6 +37,7 @@ pub(super) fn press(state: &mut State, key: KeyEvent, effects: &mut Vec<Effect>)
         if key.code == KeyCode::Char('l') {
             state.reading.is_urgent = true;
             lay_out(state);
+            effects.push(Effect::Redraw);
         }
         return;
     }
@@ -202,7 +203,7 @@ fn on_screen(state: &mut State, code: KeyCode, effects: &mut Vec<Effect>) -> boo
         }
         (Screen::Decisions, KeyCode::Char('p')) => {
             if let Some(decision) = picked.decision {
-                effects.push(Effect::Act(Act::Promote { decision }));
+                send(state, Act::Promote { decision }, None, effects);
             }
         }
         (Screen::Decisions, KeyCode::Char('w')) => {
@@ -235,7 +236,7 @@ fn on_screen(state: &mut State, code: KeyCode, effects: &mut Vec<Effect>) -> boo
                 _ => Loop::Resume,
             };
             if let Some(project) = picked.project {
-                effects.push(Effect::Act(Act::Loop { project, wish, agents: None }));
+                send(state, Act::Loop { project, wish, agents: None }, None, effects);
             }
         }
         (Screen::Queue, KeyCode::Char('c')) => {
@@ -289,8 +290,7 @@ pub(super) fn sit_down(state: &mut State, agent: String, types: bool, effects: &
 fn on_ticket(state: &mut State, code: KeyCode) {
     let KeyCode::Char(letter) = code else { return };
     let Some(ticket) = state.picked().ticket else { return };
-    let is_free = !matches!(state.screen, Screen::Agents | Screen::Queue | Screen::Decisions | Screen::Feed);
-    if state.pages.is_empty() && !is_free {
+    if !state.has_ticket_keys() {
         return;
     }
     let page = state.pages.last().and_then(|page| page.view.as_ref());

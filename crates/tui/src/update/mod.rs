@@ -6,17 +6,20 @@ mod mouse;
 mod prompt;
 
 use jiff::SignedDuration;
-use signalbox_desk::{Done, Sieve, Wanted};
+use signalbox_desk::{Act, Done, Sieve, Wanted};
 
 use crate::layout;
 use crate::message::{Ask, Effect, Msg, Trouble, View};
 use crate::page::{Page, Tab};
+use crate::prompt::Prompt;
 use crate::state::{COLUMNS, Notice, Place, Preview, Screen, State};
 
 /// How often views are read at the most.
 const PAUSE: SignedDuration = SignedDuration::from_millis(200);
 /// How often what changes without an event is read: an agent's state, the output of a validation.
 const PULSE: SignedDuration = SignedDuration::from_secs(1);
+/// How often the details of an agent are read: what it has used stands in long files of its CLI.
+const DETAILS: SignedDuration = SignedDuration::from_secs(5);
 /// How often it is asked who needs the person while they look at something else.
 const NEEDS: SignedDuration = SignedDuration::from_secs(5);
 /// How long good news stay, and bad news.
@@ -64,7 +67,10 @@ pub fn update(state: &mut State, msg: Msg) -> Vec<Effect> {
             state.reading.is_urgent = true;
         }
         Msg::Suspend => effects.push(Effect::Suspend),
-        Msg::Continued => state.reading.is_urgent = true,
+        Msg::Continued => {
+            state.reading.is_urgent = true;
+            effects.push(Effect::Redraw);
+        }
         Msg::Broken(_) | Msg::End(_) => effects.push(Effect::Quit),
     }
     settle(state, &mut effects);
@@ -97,6 +103,9 @@ fn settle(state: &mut State, effects: &mut Vec<Effect>) {
         if asks.contains(&Ask::Now) {
             state.reading.needs = state.now;
         }
+        if asks.iter().any(|ask| matches!(ask, Ask::Agent(_))) {
+            state.reading.details = state.now;
+        }
         effects.push(Effect::Read(asks));
     }
 }
@@ -126,7 +135,11 @@ fn due(state: &State) -> Option<Vec<Ask>> {
     let passed = state.now.duration_since(reading.last);
     let has_pulse = matches!(state.screen, Screen::Now | Screen::Agents | Screen::Queue);
     let needs = state.now.duration_since(reading.needs) >= NEEDS;
-    let is_due = reading.is_urgent || (reading.is_stale && passed >= PAUSE) || (has_pulse && passed >= PULSE);
+    // What takes long to read is read less often.
+    let pause = (reading.took * 3).max(PAUSE);
+    let is_due = reading.is_urgent
+        || (reading.is_stale && passed >= pause)
+        || (has_pulse && passed >= pause.max(PULSE));
     if !is_due && !needs {
         return None;
     }
@@ -159,8 +172,10 @@ fn wanted(state: &State) -> Vec<Ask> {
             vec![Ask::List { sieve: state.sieve.clone(), sort: state.sort, from, most: WINDOW }]
         }
         Screen::Agents => {
-            let watched = state.at(state.place().cursor).agent.map(Ask::Agent);
-            [Ask::Agents { ended: state.ended }].into_iter().chain(watched).collect()
+            let known = state.views.agent.as_ref().map(|known| &known.agent.id);
+            let is_old = state.now.duration_since(state.reading.details) >= DETAILS;
+            let watched = state.at(state.place().cursor).agent.filter(|id| is_old || known != Some(id));
+            [Ask::Agents { ended: state.ended }].into_iter().chain(watched.map(Ask::Agent)).collect()
         }
         Screen::Queue => vec![Ask::Queue, Ask::Health],
         Screen::Decisions => vec![Ask::Decisions],
@@ -185,6 +200,9 @@ fn tick(state: &mut State, now: jiff::Timestamp) {
 /// Take in an answer.
 fn read(state: &mut State, ask: &Ask, view: Result<View, Trouble>) {
     state.reading.outstanding = state.reading.outstanding.saturating_sub(1);
+    if state.reading.outstanding == 0 {
+        state.reading.took = state.now.duration_since(state.reading.last);
+    }
     let view = match view {
         Ok(view) => {
             state.trouble = None;
@@ -198,7 +216,11 @@ fn read(state: &mut State, ask: &Ask, view: Result<View, Trouble>) {
     });
     let (now, width, height) = (state.now, page_width(state), page_height(state));
     match (view, ask) {
-        (View::Now(view), _) => state.views.now = Some(view),
+        (View::Now(mut view), _) => {
+            view.needs.retain(|need| need.project.is_none() || is_wanted(state, need.project.as_ref()));
+            view.agents.retain(|agent| is_wanted(state, agent.project.as_ref()));
+            state.views.now = Some(view);
+        }
         (View::Board(view), _) => {
             state.views.board = Some(view);
             for (column, card) in cards.iter().enumerate() {
@@ -210,11 +232,22 @@ fn read(state: &mut State, ask: &Ask, view: Result<View, Trouble>) {
             }
         }
         (View::List(view), _) => state.views.list = Some(view),
-        (View::Agents(view), _) => state.views.agents = view,
+        (View::Agents(mut view), _) => {
+            view.retain(|agent| is_wanted(state, agent.project.as_ref()));
+            state.views.agents = view;
+        }
         (View::Agent(view), _) => state.views.agent = Some(*view),
         (View::Queue(view), _) => state.views.queue = Some(view),
-        (View::Health(view), _) => state.views.health = Some(view),
-        (View::Decisions(view), _) => state.views.decisions = Some(view),
+        (View::Health(mut view), _) => {
+            view.loops.retain(|one| is_wanted(state, Some(&one.project)));
+            state.views.health = Some(view);
+        }
+        (View::Decisions(mut view), _) => {
+            for some in [&mut view.pending, &mut view.drafts, &mut view.resolved] {
+                some.retain(|one| is_wanted(state, one.project.as_ref()));
+            }
+            state.views.decisions = Some(view);
+        }
         (View::Feed(view), _) => state.views.feed = Some(view),
         (View::Flow(view), _) => state.views.flow = Some(view),
         (View::Choices(view), _) => {
@@ -222,7 +255,11 @@ fn read(state: &mut State, ask: &Ask, view: Result<View, Trouble>) {
             prompt::choices_came(state);
         }
         (View::Ticket(view), Ask::Ticket(id)) => {
-            if let Some(page) = state.pages.iter_mut().find(|page| page.id == *id) {
+            let page = state.pages.iter_mut().find(|page| page.id == *id);
+            // A long text is not broken into rows again for nothing.
+            if let Some(page) =
+                page.filter(|page| page.view.as_ref() != Some(&view) || page.trouble.is_some())
+            {
                 page.view = Some(view);
                 page.trouble = None;
                 page.lay_out(width, height, now);
@@ -238,6 +275,11 @@ fn read(state: &mut State, ask: &Ask, view: Result<View, Trouble>) {
         (View::Ticket(_) | View::Patch(_), _) => {}
     }
     find_again(state, before);
+}
+
+/// Whether something of this project is to be shown.
+fn is_wanted(state: &State, project: Option<&String>) -> bool {
+    state.sieve.project.is_empty() || project == Some(&state.sieve.project)
 }
 
 /// What could not be read is said where one looks for it.
@@ -278,7 +320,7 @@ fn find_again(state: &mut State, before: Option<String>) {
 /// Something was done, or refused.
 fn acted(state: &mut State, outcome: Result<Done, Trouble>) {
     state.reading.is_urgent = true;
-    let sent = state.sent.take();
+    let sent = state.sent.pop_front().flatten();
     match outcome {
         Ok(done) => {
             let lines = std::iter::once(done.says).chain(done.warnings).collect();
@@ -288,13 +330,19 @@ fn acted(state: &mut State, outcome: Result<Done, Trouble>) {
             let lines: Vec<String> = std::iter::once(trouble.message).chain(trouble.hints).collect();
             match sent {
                 // What was typed is not lost.
-                Some(crate::prompt::Prompt::Line { purpose, line, .. }) if state.prompt.is_none() => {
-                    state.prompt = Some(crate::prompt::Prompt::Line { purpose, line, refused: lines });
+                Some(Prompt::Line { purpose, line, .. }) if state.prompt.is_none() => {
+                    state.prompt = Some(Prompt::Line { purpose, line, refused: lines });
                 }
                 _ => say(state, lines, true),
             }
         }
     }
+}
+
+/// Have something done; what was asked for it comes back if it is refused.
+fn send(state: &mut State, act: Act, asked: Option<Prompt>, effects: &mut Vec<Effect>) {
+    state.sent.push_back(asked);
+    effects.push(Effect::Act(act));
 }
 
 /// Tell the person something.

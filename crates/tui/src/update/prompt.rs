@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use signalbox_core::{Priority, Status};
 use signalbox_desk::{Act, Loop, NewTicket, Sieve};
 
-use super::{say, sieve_changed};
+use super::{say, send, sieve_changed};
 use crate::message::{Ask, Effect};
 use crate::prompt::{self, Choice, Field, Prompt, Purpose};
 use crate::state::State;
@@ -97,8 +97,8 @@ fn submit(state: &mut State, effects: &mut Vec<Effect>) {
         }
         purpose => match prompt::act(&purpose, &line.text) {
             Ok(act) => {
-                state.sent = Some(Prompt::Line { purpose, line, refused: Vec::new() });
-                effects.push(Effect::Act(act));
+                let asked = Prompt::Line { purpose, line, refused: Vec::new() };
+                send(state, act, Some(asked), effects);
             }
             Err(why) => state.prompt = Some(Prompt::Line { purpose, line, refused: vec![why] }),
         },
@@ -136,17 +136,17 @@ fn chosen(state: &mut State, effects: &mut Vec<Effect>) {
         }
         Choice::Project => state.prompt = Some(Prompt::line(Purpose::Title { project: option })),
         Choice::Priority { project, title } => {
-            state.sent = Some(Prompt::Line {
+            let asked = Prompt::Line {
                 purpose: Purpose::Title { project: project.clone() },
                 line: prompt::Line::of(&title),
                 refused: Vec::new(),
-            });
+            };
             let new = NewTicket { project, title, priority: option, ..NewTicket::default() };
-            effects.push(Effect::Act(Act::New(new)));
+            send(state, Act::New(new), Some(asked), effects);
         }
-        Choice::StopAgent(agent) if cursor == 1 => effects.push(Effect::Act(Act::Stop { agent })),
+        Choice::StopAgent(agent) if cursor == 1 => send(state, Act::Stop { agent }, None, effects),
         Choice::StopLoop(project) if cursor == 1 => {
-            effects.push(Effect::Act(Act::Loop { project, wish: Loop::Stop, agents: None }));
+            send(state, Act::Loop { project, wish: Loop::Stop, agents: None }, None, effects);
         }
         Choice::StopAgent(_) | Choice::StopLoop(_) => {}
     }
@@ -159,7 +159,7 @@ pub(super) fn move_to(state: &mut State, ticket: String, from: &str, to: String,
     if is(&to, Status::Rework) || (is(&to, Status::Open) && was_claimed) {
         state.prompt = Some(Prompt::line(Purpose::Move { ticket, to }));
     } else {
-        effects.push(Effect::Act(Act::Move { ticket, to, text: String::new() }));
+        send(state, Act::Move { ticket, to, text: String::new() }, None, effects);
     }
 }
 
