@@ -15,6 +15,7 @@ mod race;
 mod report;
 mod start;
 mod story;
+mod tui;
 mod web;
 mod who;
 
@@ -44,6 +45,7 @@ const BENCHES: &[Row] = &[
     ("daemon", daemon::run),
     ("merge", merge::run),
     ("web", web::run),
+    ("tui", tui::run),
 ];
 
 /// What all benches share.

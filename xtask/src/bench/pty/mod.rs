@@ -1,7 +1,7 @@
 //! The terminal in the middle: what passing through it costs, against a loop that only copies and against the programs
 //! that people use today.
 
-mod terminal;
+pub(super) mod terminal;
 mod wrappers;
 
 use std::io::Write;

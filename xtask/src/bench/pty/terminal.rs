@@ -103,6 +103,20 @@ impl Terminal {
         Ok(self.ours.write_all(&[key])?)
     }
 
+    /// Press a key and wait until this is shown, which nothing else shows meanwhile.
+    pub fn answer(&mut self, key: &[u8], sign: &[u8]) -> Result<Duration> {
+        let begun = Instant::now();
+        self.ours.write_all(key)?;
+        let mut shown = Vec::new();
+        while begun.elapsed() < PATIENCE {
+            shown.extend(self.read_within(PATIENCE)?);
+            if shown.windows(sign.len()).any(|part| part == sign) {
+                return Ok(begun.elapsed());
+            }
+        }
+        Err("a key was never answered".into())
+    }
+
     /// Press a key and wait until it is shown.
     pub fn echo(&mut self, key: u8) -> Result<Duration> {
         let begun = Instant::now();
