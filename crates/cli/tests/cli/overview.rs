@@ -105,6 +105,7 @@ fn the_overview_is_the_answer_to_nothing_and_to_a_cry_for_help() {
       help                      Show what can be done now, or all about one command
 
     Reading
+      board, tui                See and do everything in the terminal, live
       list, ls                  List tickets
       show, view                Show a ticket with its story
       ready                     List what can be claimed, most urgent first
