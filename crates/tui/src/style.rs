@@ -48,7 +48,11 @@ impl Palette {
             Look::Dim => style.add_modifier(Modifier::DIM),
             Look::Strong => style.add_modifier(Modifier::BOLD),
             Look::Key => coloured(Color::Cyan).add_modifier(Modifier::BOLD),
-            Look::Here => style.add_modifier(Modifier::REVERSED),
+            // What is dim or coloured cannot be read when it is reversed.
+            Look::Here => {
+                let plain = style.fg(Color::Reset).bg(Color::Reset).remove_modifier(Modifier::DIM);
+                plain.add_modifier(Modifier::REVERSED)
+            }
             Look::There => style.add_modifier(Modifier::UNDERLINED),
             Look::Good => coloured(Color::Green),
             Look::Bad => coloured(Color::Red).add_modifier(Modifier::BOLD),

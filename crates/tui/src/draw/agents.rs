@@ -57,10 +57,12 @@ fn line(state: &State, pen: &mut Pen<'_>, y: u16, agent: &AgentView) {
 /// What is known of the agent, and what its terminal shows.
 fn below(state: &State, pen: &mut Pen<'_>, agent: &AgentView) {
     let area = layout::lower(state);
-    pen.rule(area.x, area.y, area.width, agent.name.as_deref().unwrap_or(&agent.id));
-    let mut y = area.y + 1;
     let known = state.views.agent.as_ref().filter(|known| known.agent.id == agent.id);
-    for line in known.map(evidence).unwrap_or_default().iter().take(3) {
+    let name = agent.name.as_deref().unwrap_or(&agent.id);
+    pen.rule(area.x, area.y, area.width, &format!("{name}{}", known.map(used).unwrap_or_default()));
+    let mut y = area.y + 1;
+    let lines = usize::from(area.height / 5).max(3);
+    for line in known.map_or(&[][..], |known| &known.explained).iter().take(lines) {
         pen.put(1, y, area.width - 2, line, Look::Dim);
         y += 1;
     }
@@ -81,17 +83,17 @@ fn below(state: &State, pen: &mut Pen<'_>, agent: &AgentView) {
     }
 }
 
-/// What it has used, and what speaks for its state.
-fn evidence(known: &AgentDetail) -> Vec<String> {
+/// What it has used.
+fn used(known: &AgentDetail) -> String {
     let used = known.usage.as_ref().map(|used| {
         let cost = used.cost_micros.map(|cost| format!(" · {}", text::money(cost))).unwrap_or_default();
         let (read, cached) = (text::amount(used.input_tokens), text::amount(used.cached_tokens));
         format!(
-            "{read} tokens read, {cached} from the cache, {} written{cost}",
+            " · {read} tokens read, {cached} from the cache, {} written{cost}",
             text::amount(used.output_tokens)
         )
     });
-    known.explained.iter().cloned().chain(used).collect()
+    used.unwrap_or_default()
 }
 
 /// The part of a terminal that has most to say: its last rows that are not empty, from the left.
