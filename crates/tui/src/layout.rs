@@ -9,6 +9,8 @@ use crate::state::{COLUMNS, Screen, State};
 pub const LEAST: (u16, u16) = (80, 24);
 /// The rows of a card.
 pub const CARD: u16 = 3;
+/// The lines below the feed, for the whole of what is below the cursor.
+pub const WHOLE: u16 = 5;
 /// The least columns of a column of the board.
 const NARROWEST: u16 = 23;
 
@@ -123,7 +125,7 @@ pub fn table(state: &State) -> Option<Table> {
         }
         Screen::Board | Screen::Flow => None,
         Screen::List => Some(Table { area: below(1, area.height.saturating_sub(1)), step: 1 }),
-        Screen::Feed => Some(Table { area, step: 1 }),
+        Screen::Feed => Some(Table { area: below(0, area.height.saturating_sub(WHOLE)), step: 1 }),
         Screen::Agents | Screen::Queue => Some(Table { area: below(1, upper(area) - 1), step: 1 }),
         Screen::Decisions => {
             let width = (area.width / 3).max(28);

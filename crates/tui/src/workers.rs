@@ -234,3 +234,47 @@ fn listener(inbox: &Sender<Msg>, gate: &Gate) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_thread_that_dies_is_heard_of() {
+        let (inbox, messages) = channel();
+        let desk = Desk::new(signalbox_store::Home::new("/nowhere"));
+        start(&desk, &inbox, "dying", |_, _| panic!("on purpose"));
+        let heard = messages.recv_timeout(Duration::from_secs(30)).expect("a message");
+        assert!(matches!(&heard, Msg::Broken(name) if name == "dying"), "{heard:?}");
+        start(&desk, &inbox, "ending", |_, _| ());
+        drop(inbox);
+        assert!(messages.recv_timeout(Duration::from_secs(30)).is_err(), "an end is no alarm");
+    }
+
+    #[test]
+    fn nobody_looks_behind_a_closed_gate() {
+        let gate = Arc::new(Gate::default());
+        let (looked, looks) = channel();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (theirs, end) = (Arc::clone(&gate), Arc::clone(&is_over));
+        let thread = std::thread::spawn(move || {
+            while !end.load(Ordering::Acquire) {
+                theirs.look(|| {
+                    let _ = looked.send(());
+                });
+            }
+        });
+        for _ in 0..100 {
+            looks.recv_timeout(Duration::from_secs(30)).expect("an open gate");
+            gate.close();
+            while looks.try_recv().is_ok() {}
+            assert!(looks.recv_timeout(Duration::from_millis(1)).is_err());
+            gate.open();
+        }
+        is_over.store(true, Ordering::Release);
+        gate.open();
+        thread.join().expect("the thread");
+    }
+}
