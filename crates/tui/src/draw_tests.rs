@@ -96,6 +96,21 @@ fn what_is_asked() {
 }
 
 #[test]
+fn every_key_that_counts_is_in_the_help() {
+    let mut states: Vec<State> = Screen::ALL.into_iter().map(|screen| board_on(screen, 80, 24)).collect();
+    let mut open = board_on(Screen::Board, 80, 24);
+    press(&mut open, "\n");
+    states.push(open);
+    for mut state in states {
+        press(&mut state, "?");
+        let text = shown(&state);
+        for key in crate::keys::here(&state) {
+            assert!(text.contains(key.long), "{}:\n{text}", key.long);
+        }
+    }
+}
+
+#[test]
 fn a_refusal_is_shown_in_place() {
     use crate::message::Trouble;
     let refused = || {

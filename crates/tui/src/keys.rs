@@ -10,6 +10,8 @@ pub enum On {
     Ticket,
     /// On an open ticket.
     Page,
+    /// Where no ticket is open.
+    Outside,
     Screen(Screen),
 }
 
@@ -60,7 +62,6 @@ pub const KEYS: &[Key] = &[
     key(On::Page, "← →", "part", "Go to the next part: text, work, story, diff"),
     key(On::Page, "Tab", "link", "Go to the next ticket that it names; Enter opens it"),
     key(On::Page, "c", "check", "Tick a criterion, or untick it"),
-    key(On::Page, "Esc", "back", "Go back"),
     key(On::Ticket, "m", "move", "Move the ticket to another status"),
     key(On::Ticket, "n", "note", "Write a note on it"),
     key(On::Ticket, "a", "approve", "Approve it"),
@@ -76,7 +77,8 @@ pub const KEYS: &[Key] = &[
     key(On::Everywhere, "Ctrl-L", "", "Read and draw everything anew"),
     key(On::Everywhere, "Ctrl-Z", "", "Stop for a while; `fg` comes back"),
     key(On::Everywhere, "?", "help", "Show this"),
-    key(On::Everywhere, "q", "quit", "Leave the board"),
+    key(On::Outside, "q", "quit", "Leave the board"),
+    key(On::Page, "q", "back", "Go back; Esc does too"),
 ];
 
 /// The keys that count where one is now.
@@ -88,6 +90,7 @@ pub fn here(state: &State) -> impl Iterator<Item = &'static Key> {
     KEYS.iter().filter(move |key| match key.on {
         On::Everywhere => true,
         On::Page => is_open,
+        On::Outside => !is_open,
         On::Screen(on) => !is_open && on == screen,
         On::Ticket => has_ticket && has_ticket_keys,
     })

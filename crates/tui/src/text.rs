@@ -108,7 +108,9 @@ pub fn clock(at: &str, now: Timestamp) -> String {
     let today = time::short(now);
     match (at.get(..10), at.get(11..19)) {
         (Some(day), Some(clock)) if today.starts_with(day) => clock.to_owned(),
-        (Some(day), Some(clock)) => format!("{} {}", &day[5..], clock.get(..5).unwrap_or(clock)),
+        (Some(day), Some(clock)) => {
+            format!("{} {}", day.get(5..).unwrap_or(day), clock.get(..5).unwrap_or(clock))
+        }
         _ => at.to_owned(),
     }
 }

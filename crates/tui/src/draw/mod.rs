@@ -140,7 +140,7 @@ fn put_key(pen: &mut Pen<'_>, mut x: u16, y: u16, key: &keys::Key) -> u16 {
 /// Every key that counts here.
 fn help(state: &State, pen: &mut Pen<'_>) {
     let keys: Vec<_> = keys::here(state).collect();
-    let height = u16::try_from(keys.len()).unwrap_or(u16::MAX).saturating_add(2).min(state.rows - 2);
+    let height = u16::try_from(keys.len()).unwrap_or(u16::MAX).saturating_add(2).min(state.rows);
     let width = 76.min(state.cols - 2);
     let area = Rect::new((state.cols - width) / 2, (state.rows - height) / 2, width, height);
     pen.frame(area, "Keys here; any key closes this");
