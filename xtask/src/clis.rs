@@ -1,4 +1,5 @@
-//! `clis`: the real agent CLIs that tests talk to, and the official MCP client, at the versions they were written for.
+//! `clis`: the real agent CLIs that tests talk to, the official MCP client, and what drives a browser, at the versions they
+//! were written for.
 //! They come from npm into a folder of the target directory. What cannot be installed is said, and its tests are skipped.
 
 use std::path::{Path, PathBuf};
@@ -48,6 +49,15 @@ const CLIS: &[Pinned] = &[
         setup: None,
         is: Is::Library,
     },
+    // It drives the Chromium that the system has, and brings none.
+    Pinned {
+        name: "playwright-core",
+        package: "playwright-core",
+        version: "1.65.0",
+        setup: None,
+        is: Is::Library,
+    },
+    Pinned { name: "axe-core", package: "axe-core", version: "4.14.0", setup: None, is: Is::Library },
 ];
 
 /// Variables that npm may need to reach a registry. All others are kept from it.

@@ -1,6 +1,7 @@
 //! `cargo xtask`: the commands of those who work on Signalbox itself.
 
 mod bench;
+mod chromium;
 mod clis;
 mod docs;
 mod film;
@@ -24,8 +25,8 @@ cargo xtask COMMAND
   check                  formatting, clippy, tidy, the reference pages, cargo-deny
   test [--quick] [ARGS]  all that `check` does, then `cargo test --workspace ARGS` and `sim`;
                          --quick tries fewer cases in property tests and leaves cargo-deny and `sim` out
-  clis                   install the real agent CLIs that tests talk to, below the target directory;
-                         `test` does it too, unless SIGNALBOX_CLIS says where they are
+  clis                   install the real agent CLIs that tests talk to, and what drives a browser, below the
+                         target directory; `test` does it too, unless SIGNALBOX_CLIS says where they are
   tidy                   the rules about crates, files and links that no compiler checks
   docs [--check]         write docs/reference from what `sb` says of itself, or compare with it
   matrix                 run the tests with the real agent CLIs, and rewrite docs/reference/cli-matrix.md

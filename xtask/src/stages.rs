@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::run::{cargo, is_installed};
-use crate::{Result, Verdict, clis, docs, sim, tidy};
+use crate::{Result, Verdict, chromium, clis, docs, sim, tidy};
 
 /// How long tests may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,7 @@ pub fn test(effort: Effort, arguments: &[&str]) -> Result<Verdict> {
     if std::env::var_os(clis::VARIABLE).is_none() {
         stages.clis(&mut tests);
     }
+    stages.browser();
     if effort == Effort::Quick && std::env::var_os("PROPTEST_CASES").is_none() {
         tests.env("PROPTEST_CASES", QUICK_CASES);
     }
@@ -119,6 +120,18 @@ impl Stages {
         });
         for line in missing {
             self.skip("agent CLIs", &line);
+        }
+    }
+
+    /// Give the tests a browser. Where there is none, those that need one skip themselves.
+    fn browser(&mut self) {
+        let mut missing = None;
+        self.stage("chromium", || {
+            missing = chromium::install();
+            Ok(Verdict::Good)
+        });
+        if let Some(why) = missing {
+            self.skip("browser", &why);
         }
     }
 
