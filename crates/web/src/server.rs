@@ -100,19 +100,39 @@ fn listen(options: &Options) -> Result<(u16, Vec<TcpListener>), StartError> {
 }
 
 fn listen_on(port: u16, options: &Options) -> io::Result<(u16, Vec<TcpListener>)> {
-    let first = bind(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port))?;
-    let port = first.local_addr()?.port();
-    let mut listeners = vec![first];
-    match bind(SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), port)) {
-        Ok(second) => listeners.push(second),
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(error),
-        // There is no such protocol here.
-        Err(_) => {}
-    }
-    for address in options.addresses.iter().filter(|address| !address.is_loopback()) {
-        listeners.push(bind(SocketAddr::new(*address, port))?);
+    let (mut port, mut listeners) = (port, Vec::new());
+    for place in places(options) {
+        match bind(SocketAddr::new(place, port)) {
+            Ok(listener) => {
+                port = listener.local_addr()?.port();
+                listeners.push(listener);
+            }
+            // There is no such protocol here.
+            Err(error) if place == Ipv6Addr::LOCALHOST && error.kind() != io::ErrorKind::AddrInUse => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok((port, listeners))
+}
+
+/// This machine's own addresses and those that are wanted, each once. One that means all of its kind stands for these,
+/// because a port cannot be had both there and at one of them.
+fn places(options: &Options) -> Vec<IpAddr> {
+    let own = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+    let wanted = own.into_iter().chain(options.addresses.iter().copied());
+    let is_covered = |place: &IpAddr| {
+        options.addresses.iter().any(|all| {
+            // What listens at `::` is reached in the older protocol too.
+            *all != *place && all.is_unspecified() && (all.is_ipv6() || place.is_ipv4())
+        })
+    };
+    let mut places: Vec<IpAddr> = Vec::new();
+    for place in wanted.filter(|place| !is_covered(place)) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
@@ -180,5 +200,24 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_that_means_all_stands_for_them() {
+        let at = |addresses: &[&str]| {
+            let addresses = addresses.iter().filter_map(|address| address.parse().ok()).collect();
+            let places = places(&Options { port: 0, addresses, names: Vec::new() });
+            places.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(at(&[]), "127.0.0.1 ::1");
+        assert_eq!(at(&["127.0.0.1", "192.0.2.7", "192.0.2.7"]), "127.0.0.1 ::1 192.0.2.7");
+        assert_eq!(at(&["0.0.0.0", "192.0.2.7"]), "::1 0.0.0.0");
+        assert_eq!(at(&["::", "192.0.2.7"]), "::");
+        assert_eq!(at(&["::", "0.0.0.0"]), "::");
     }
 }
