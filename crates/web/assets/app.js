@@ -106,6 +106,19 @@ const Signalbox = (() => {
       busy = false;
     }
   }
+  // A card that goes to another column is a new one there; whoever works by keyboard goes with it.
+  let focused = "";
+  document.addEventListener("focusin", (event) => {
+    if (event.target.closest("dialog")) return;
+    const card = event.target.closest(".card");
+    focused = card ? card.dataset.ticket : "";
+  });
+  function follow() {
+    if (!focused || dialog.open || document.activeElement !== document.body) return;
+    const card = find(`.card[data-ticket="${CSS.escape(focused)}"]`);
+    if (card) card.focus();
+  }
+  document.addEventListener("signalbox:refreshed", follow);
   const hold = () => { holding += 1; };
   const release = () => { holding -= 1; if (!holding && stale) refresh(); };
 
@@ -194,6 +207,7 @@ const Signalbox = (() => {
     if (first) first.focus();
   }
   find("#ask-cancel").addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", follow);
   find("form", dialog).addEventListener("submit", async (event) => {
     event.preventDefault();
     const values = Object.fromEntries(new FormData(event.target));
