@@ -22,7 +22,7 @@ pub fn draw(graph: &Graph, center: &str) -> String {
     let right = places.values().map(|(x, _)| x + WIDE).max().unwrap_or(0) + MARGIN;
     let bottom = places.values().map(|(_, y)| y + HIGH).max().unwrap_or(0) + MARGIN;
     let mut svg = format!(
-        "<svg class=\"graph\" viewBox=\"0 0 {right} {bottom}\" width=\"{right}\" height=\"{bottom}\" role=\"img\" aria-label=\"What waits for what\">"
+        "<svg class=\"graph\" viewBox=\"0 0 {right} {bottom}\" width=\"{right}\" height=\"{bottom}\" role=\"group\" aria-label=\"What waits for what\">"
     );
     for edge in &graph.edges {
         let (Some(to), Some(from)) = (places.get(edge.to.as_str()), places.get(edge.from.as_str())) else {
