@@ -152,15 +152,16 @@ fn play(path: &FilePath, told: &mpsc::Sender<Value>, heard: &Receiver<Wish>) {
     let (mut playing, mut speed) = (true, 1_000_u32);
     loop {
         let begun = Instant::now();
+        // Also the page must know that it is over, or its button would pause what does not play.
+        playing &= player.at < player.film.length;
         let picture = painter.paint(&player.screen);
         let state = json!({ "at": millis(player.at), "playing": playing, "picture": picture });
         if told.blocking_send(state).is_err() {
             return;
         }
-        let wish = if playing && player.at < player.film.length {
+        let wish = if playing {
             heard.recv_timeout(FRAME)
         } else {
-            playing = false;
             heard.recv().map_err(|_| RecvTimeoutError::Disconnected)
         };
         match wish {
@@ -190,7 +191,7 @@ impl Player {
     fn rewind(&mut self) {
         self.screen = Screen::new(self.film.size);
         self.next = 0;
-        self.at = Duration::ZERO;
+        self.go_to(Duration::ZERO);
     }
 
     fn seek(&mut self, to: Duration) {
