@@ -9,6 +9,7 @@ mod fuzz;
 mod matrix;
 mod plugin;
 mod run;
+mod screenshots;
 mod sim;
 mod stages;
 mod tidy;
@@ -31,6 +32,7 @@ cargo xtask COMMAND
   docs [--check]         write docs/reference from what `sb` says of itself, or compare with it
   matrix                 run the tests with the real agent CLIs, and rewrite docs/reference/cli-matrix.md
                          from what they found
+  screenshots            open every page of `sb web` in Chromium and rewrite docs/images
   plugin [--out DIR]     build the Claude Code plugin, with the release `sb` in it, in DIR or below the
                          target directory, and the marketplace file beside it
   fuzz [MINUTES]         the property tests, optimised, with new cases for so long (10 minutes if not said)
@@ -72,6 +74,7 @@ fn dispatch(words: &[String]) -> Result<Verdict> {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["matrix"] => matrix::run(),
+        ["screenshots"] => screenshots::run(),
         ["plugin"] => plugin::run(None),
         ["plugin", "--out", folder] => plugin::run(Some(folder)),
         ["fuzz"] => fuzz::run(10),
