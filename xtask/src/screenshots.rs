@@ -14,7 +14,17 @@ pub fn run() -> Result<Verdict> {
     let folder = root().join("docs/images");
     std::fs::create_dir_all(&folder)?;
     tests.env("SIGNALBOX_SCREENSHOTS", &folder);
-    tests.args(["test", "--quiet", "--package", "signalbox-cli", "--test", "browser", "--", "--ignored", "pictures"]);
+    tests.args([
+        "test",
+        "--quiet",
+        "--package",
+        "signalbox-cli",
+        "--test",
+        "browser",
+        "--",
+        "--ignored",
+        "pictures",
+    ]);
     let status = tests.status().map_err(|error| format!("run {tests:?}: {error}"))?;
     Ok(if status.success() { Verdict::Good } else { Verdict::Bad })
 }

@@ -6,7 +6,7 @@ use super::{Finding, TextFile};
 
 /// Tests that are also run by themselves: with terminals or the real agent CLIs they take minutes, and the corpora
 /// are what one runs again and again while changing a rule.
-const APART: &[&str] = &["agents", "judge", "landing", "orchestra", "plugin", "real"];
+const APART: &[&str] = &["agents", "browser", "judge", "landing", "orchestra", "plugin", "real"];
 
 pub fn check(packages: &[Package], files: &[TextFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
