@@ -70,7 +70,12 @@ pub fn ask(
     let asked = Question {
         kind,
         question,
-        context: ticket.map(context),
+        context: match about {
+            About::SetUp => {
+                Some(format!("All that it printed is in the files {}.", site.log_of("setup-*").display()))
+            }
+            _ => ticket.map(context),
+        },
         options: options.iter().map(|option| (*option).to_owned()).collect(),
         ticket: ticket.map(|ticket| ticket.id.clone()),
         blocks: Vec::new(),

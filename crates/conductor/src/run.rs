@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use signalbox_core::orchestra::Control;
 use signalbox_core::work::Merge;
-use signalbox_core::{Event, ProjectName, Refusal, Ticket, Who};
+use signalbox_core::{Event, ProjectName, Refusal, Status, Ticket, Who};
 use signalbox_store::config::Config;
 use signalbox_store::contract::Landing;
 use signalbox_store::lock::Lock;
@@ -256,11 +256,12 @@ impl Loop<'_> {
             None => false,
             // What is at the remote goes on when main moves.
             Some(Merge::Pushed(at)) => self.site.tip().is_ok_and(|main| main.as_str() != at.from),
-            Some(Merge::Queued(_) | Merge::Validated(_)) => {
+            Some(Merge::Landing(_)) => true,
+            Some(Merge::Queued(_) | Merge::Building(_) | Merge::Validated(_)) => {
                 let waits_for_remote = self.queue.is_cut_off() && look.limits.remote_question.is_some();
-                !ticket.escalated && !waits_for_remote
+                // One that is held, or that a person is asked about, keeps its place and goes no further.
+                ticket.status == Status::Review && !ticket.escalated && !waits_for_remote
             }
-            Some(Merge::Building(_) | Merge::Landing(_)) => true,
         }
     }
 

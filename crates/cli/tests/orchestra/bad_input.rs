@@ -282,6 +282,26 @@ fn a_main_that_moves_while_work_is_validated_has_both_in_the_end() {
     shop.assert_main_is_linear_and_green(&begun);
 }
 
+/// A loop that ends when nothing is left to do without a person does not wait for what a person keeps.
+#[test]
+fn one_that_is_held_in_the_queue_keeps_its_place_and_keeps_nobody() {
+    let mut shop = Shop::with(&held());
+    shop.script(&[("of core/one,", does("src/one", "one\nok\n"))]);
+    let one = shop.ticket("core/one", &["--no-tests"]);
+    let hold = shop.env.root().join("hold");
+    shop.env.write(&hold, "");
+    let run = shop.begin(&["run", "--until-idle"]);
+    eventually("validation", || shop.show(&one)["work"]["merge"]["stage"] == "building");
+    shop.env.sb(["hold", &one, "not today"]).success();
+    std::fs::remove_file(&hold).expect("go on");
+    run.end().success();
+    assert_eq!(shop.status(&one), "blocked");
+    shop.env.sb(["unhold", &one]).success();
+    shop.run().success();
+    assert_eq!(shop.status(&one), "done");
+    assert_eq!(shop.attempts(&one).len(), 1);
+}
+
 /// A file system in memory, gone when dropped.
 struct Disk<'a>(&'a Path);
 
