@@ -62,7 +62,16 @@ impl Paper {
                 self.end();
             }
             let line = line.replace('\t', "    ");
-            for word in text::plain(&line).split_inclusive(' ') {
+            let line = text::plain(&line);
+            self.begin();
+            let wide = text::width(&line);
+            // Most lines of a long diff fit, and need not be looked at word by word.
+            if self.used + wide <= self.width {
+                self.used += wide;
+                self.push(look, line.into_owned());
+                continue;
+            }
+            for word in line.split_inclusive(' ') {
                 self.word(look, word);
             }
         }

@@ -34,9 +34,9 @@ fn is_disputed(c: char) -> bool {
     is_mark || matches!(c, '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0000}'..='\u{e01ef}')
 }
 
-/// How many columns a text takes.
+/// How many columns a text takes that was cleaned.
 pub fn width(text: &str) -> usize {
-    text.width()
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 /// At most so many columns of a text; what is cut ends in `…`.
