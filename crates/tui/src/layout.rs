@@ -1,6 +1,7 @@
 //! Where everything is, worked out from the state alone, so that drawing and clicking never disagree.
 
 use ratatui::layout::Rect;
+use signalbox_desk::Sort;
 
 use crate::page::Tab;
 use crate::state::{COLUMNS, Screen, State};
@@ -40,6 +41,8 @@ pub enum Spot {
         row: usize,
     },
     Row(usize),
+    /// What the list can be sorted by.
+    Head(Sort),
     /// A line of an open ticket.
     Line(usize),
 }
@@ -134,6 +137,17 @@ pub fn table(state: &State) -> Option<Table> {
     }
 }
 
+/// The columns of the list: where each begins, its title, and what a click on it sorts by.
+pub fn heads(state: &State) -> [(u16, &'static str, Sort); 5] {
+    [
+        (1, "prio", Sort::Priority),
+        (6, "id", Sort::Created),
+        (17, "status", Sort::Status),
+        (30, "title", Sort::Title),
+        (state.cols.saturating_sub(12), "changed", Sort::Updated),
+    ]
+}
+
 /// The lines that the running agents take on the first screen.
 pub fn agents_below(state: &State) -> u16 {
     let agents = state.views.now.as_ref().map_or(0, |now| now.agents.len());
@@ -186,6 +200,9 @@ pub fn spot(state: &State, x: u16, y: u16) -> Option<Spot> {
         return Some(Spot::Card { column, row: state.columns.places[column].top + row });
     }
     let table = table(state)?;
+    if state.screen == Screen::List && y == content(state).y {
+        return heads(state).into_iter().rfind(|(begin, ..)| *begin <= x).map(|(.., sort)| Spot::Head(sort));
+    }
     let area = table.area;
     let is_in = within(area.x, area.width) && (area.top()..area.bottom()).contains(&y);
     let row = state.place().top + usize::from(y.saturating_sub(area.y) / table.step);

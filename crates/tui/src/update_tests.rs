@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use jiff::SignedDuration;
-use signalbox_desk::{Act, Listed, Loop, NewTicket};
+use signalbox_desk::{Act, Listed, Loop, NewTicket, Sort};
 
 use super::*;
 use crate::prompt::{Prompt, Purpose};
@@ -258,6 +258,10 @@ fn clicks_and_the_wheel() {
     assert_eq!(state.place().cursor, 3);
     mouse(&mut state, DOWN, 5, 3);
     assert_eq!(state.place().cursor, 0);
+    for (x, sort) in [(32, Sort::Title), (110, Sort::Updated), (2, Sort::Priority)] {
+        mouse(&mut state, DOWN, x, 2);
+        assert_eq!(state.sort, sort);
+    }
     mouse(&mut state, DOWN, 5, 35);
     assert_eq!(state.place().cursor, 0, "nothing is there");
 }

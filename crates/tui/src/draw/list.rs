@@ -1,7 +1,6 @@
 //! Tickets in an order, one a line.
 
 use ratatui::layout::Rect;
-use signalbox_desk::Sort;
 
 use super::Pen;
 use super::board::flags;
@@ -17,14 +16,7 @@ pub fn draw(state: &State, pen: &mut Pen<'_>) {
         return;
     };
     let beside = area.width - 12;
-    let heads = [
-        (1, "prio", Sort::Priority),
-        (6, "id", Sort::Created),
-        (17, "status", Sort::Status),
-        (30, "title", Sort::Title),
-        (beside, "changed", Sort::Updated),
-    ];
-    for (x, words, sort) in heads {
+    for (x, words, sort) in layout::heads(state) {
         pen.put(x, area.y, 12, words, if sort == state.sort { Look::There } else { Look::Dim });
     }
     let order = format!(" by {} · {} ", state.sort.as_str(), text::counted(list.total, "ticket"));

@@ -248,10 +248,7 @@ fn on_screen(state: &mut State, code: KeyCode, effects: &mut Vec<Effect>) -> boo
         }
         (Screen::List, KeyCode::Char('s')) => {
             let at = Sort::ALL.iter().position(|sort| *sort == state.sort).unwrap_or(0);
-            state.sort = Sort::ALL[(at + 1) % Sort::ALL.len()];
-            state.places[Screen::List.index()] = Default::default();
-            state.views.list = None;
-            state.reading.is_urgent = true;
+            sort_by(state, Sort::ALL[(at + 1) % Sort::ALL.len()]);
         }
         (_, KeyCode::Enter | KeyCode::Char('o')) => {
             if let Some(ticket) = picked.ticket {
@@ -261,6 +258,14 @@ fn on_screen(state: &mut State, code: KeyCode, effects: &mut Vec<Effect>) -> boo
         _ => return false,
     }
     true
+}
+
+/// Sort the list, and begin at its top.
+pub(super) fn sort_by(state: &mut State, sort: Sort) {
+    state.sort = sort;
+    state.places[Screen::List.index()] = Default::default();
+    state.views.list = None;
+    state.reading.is_urgent = true;
 }
 
 /// Do what the need asks for.

@@ -2,7 +2,7 @@
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-use super::keys::{see_to_it, set_tab, sit_down, step_by};
+use super::keys::{see_to_it, set_tab, sit_down, sort_by, step_by};
 use super::{go, open, page_height, prompt};
 use crate::layout::{self, Spot};
 use crate::message::Effect;
@@ -50,6 +50,7 @@ fn press(state: &mut State, spot: Option<Spot>, effects: &mut Vec<Effect>) {
     match spot {
         Some(Spot::Screen(screen)) => go(state, screen),
         Some(Spot::Tab(tab)) => set_tab(state, tab),
+        Some(Spot::Head(sort)) => sort_by(state, sort),
         Some(Spot::Card { column, row }) => {
             let was = (state.columns.at, state.columns.places[column].cursor);
             state.columns.at = column;
