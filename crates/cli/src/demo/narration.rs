@@ -134,7 +134,11 @@ impl Narrator {
                 Some(back)
             }
             "attempt.recorded" if data["outcome"] == "failed" => {
-                let mut back = told(Sign::Back, format!("{} gives it back:", event.actor))?;
+                let who = match &event.session {
+                    Some(_) => format!("{} gives it back:", event.actor),
+                    None => "its agent ended, and another one takes over:".to_owned(),
+                };
+                let mut back = told(Sign::Back, who)?;
                 back.more = vec![word("summary")];
                 Some(back)
             }

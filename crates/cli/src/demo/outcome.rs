@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use serde::Serialize;
 use serde_json::Value;
-use signalbox_core::{Status, Ticket, TicketId, text};
+use signalbox_core::{Event, Status, Ticket, TicketId, text};
 use signalbox_desk::error::{CommandError, Kind};
 use signalbox_store::index::History;
 use signalbox_store::{Index, Store, agents, escalation};
@@ -109,7 +109,7 @@ impl Outcome {
             check_files(stage, said.as_deref(), &mut wrong)?;
         }
         check_checkout(stage, &mut wrong)?;
-        let events = |name: &str| -> Result<Vec<_>, CommandError> {
+        let events = |name: &str| -> Result<Vec<(Event, Value)>, CommandError> {
             let history = History { event: Some(name.to_owned()), ..History::default() };
             let events = index.events(&history)?.into_iter().map(|(_, event)| event);
             Ok(events
@@ -132,8 +132,10 @@ impl Outcome {
         });
         let failed = events("merge.failed")?;
         let because = |why: &str| failed.iter().filter(|(_, data)| data["why"] == why).count();
-        let given_up =
-            events("attempt.recorded")?.iter().filter(|(_, data)| data["outcome"] == "failed").count();
+        // Those that said so themselves.
+        let gave_up =
+            |(event, data): &&(Event, Value)| event.session.is_some() && data["outcome"] == "failed";
+        let given_up = events("attempt.recorded")?.iter().filter(gave_up).count();
         Ok(Self {
             ok: wrong.is_empty(),
             // A tenth is as exact as anybody wants to know.
