@@ -171,7 +171,7 @@ fn more_tickets(env: &TestEnv, limit: &str, failing: &str) {
     file(env, "Tell people by mail when they are locked out", &["-d", limit, "-d", &page, "-t", "mail"]);
     file(env, "Drop the old session table", &["-d", failing, "-p", "P4"]);
     file(env, "Dark mode for the shop", &["--backlog", "-t", "web"]);
-    file(env, "Réécrire la page d'accueil 🎨", &["-p", "P3"]);
+    file(env, "Réécrire la page d'accueil", &["-p", "P3"]);
     file(env, "تحديث صفحة الدفع", &["-p", "P3", "-t", "web"]);
     let held = file(env, "Keep invoices for ten years", &["-p", "P2"]);
     env.sb(["hold", &held, "the lawyers look at it until Friday"]).success();

@@ -17,7 +17,9 @@ fn every_page_can_be_used_by_everybody_in_both_themes_and_on_a_phone() {
 #[test]
 #[ignore = "it writes the pictures of the documentation"]
 fn pictures_of_every_page() {
-    let Some(folder) = std::env::var_os("SIGNALBOX_SCREENSHOTS") else { return };
+    let Ok(folder) = std::env::var("SIGNALBOX_SCREENSHOTS") else { return };
     let (world, paths) = busy::world().expect("a browser");
-    world.play("screenshots", json!({ "paths": paths, "folder": folder.to_string_lossy() }));
+    let programs = world.env.program().parent();
+    let given = json!({ "paths": paths, "folder": folder, "root": world.env.root(), "programs": programs });
+    world.play("screenshots", given);
 }

@@ -36,6 +36,8 @@ play(async (stage, given) => {
   }, wish);
   stage.expects(/status of 40[0-9] .*\/api\/v1\/act/);
   stage.expects(/status of 400 .*\/(board|list|activity)\?/);
+  // A page that only says what is wrong has no picture of its own.
+  stage.expects(/status of 404 .*favicon.ico/);
   const refused = {};
   const tried = async (field, wish) => {
     const said = await act(wish);

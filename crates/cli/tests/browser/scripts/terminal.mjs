@@ -103,4 +103,8 @@ play(async (stage) => {
   await eventually("the beginning", async () => !(await screen(first)).includes("the seat is mine"));
   await first.locator("#play").click();
   await shows(first, "You said: the seat is mine");
+  // At its end it stands still, and one press plays it again.
+  await first.locator("#play", { hasText: "Play" }).waitFor();
+  await first.locator("#play").click();
+  await eventually("the beginning", async () => !(await screen(first)).includes("the seat is mine"));
 });
