@@ -39,7 +39,7 @@ cargo xtask COMMAND
   sim [--seed N]         the orchestrator under simulated faults: one seed, with its story if it fails,
       [--seeds N]        or so many (10,000 if not said)
   film CAST SVG          draw a recording as a moving picture
-  bench [NAME]           measure against the goals: start, hook, claude, list, who, growth, race, pty, daemon, merge, web;
+  bench [NAME]           measure against the goals: start, hook, claude, list, who, growth, race, pty, daemon, merge, web, tui, demo;
                          a run of all of them rewrites the figures in bench/README.md
   help                   this text
 ";

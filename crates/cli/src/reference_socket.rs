@@ -129,7 +129,7 @@ fn line(value: &impl serde::Serialize) -> String {
 #[cfg(test)]
 mod tests {
     use signalbox_api::rows::{MonitorRow, NotifierRow};
-    use signalbox_api::{MonitorList, NotifierList, Registered, Report, Watched};
+    use signalbox_api::{MonitorList, NotifierList, PageAt, Registered, Report, Watched};
 
     use super::*;
 
@@ -155,6 +155,7 @@ mod tests {
                 "MonitorRow" => read(serde_json::from_value::<MonitorRow>(reply.clone()).is_ok()),
                 "NotifierList" => read(serde_json::from_value::<NotifierList>(reply.clone()).is_ok()),
                 "NotifierRow" => read(serde_json::from_value::<NotifierRow>(reply.clone()).is_ok()),
+                "PageAt" => read(serde_json::from_value::<PageAt>(reply.clone()).is_ok()),
                 "Done" => assert_eq!(reply, json!({})),
                 other => panic!("{other} has no example"),
             }

@@ -3,6 +3,7 @@
 
 mod claude;
 mod daemon;
+mod demo;
 mod growth;
 mod home;
 mod hook;
@@ -45,6 +46,7 @@ const BENCHES: &[Row] = &[
     ("daemon", daemon::run),
     ("merge", merge::run),
     ("web", web::run),
+    ("demo", demo::run),
     ("tui", tui::run),
 ];
 

@@ -26,7 +26,7 @@ pub fn open_board(cx: &Context, stage: &mut Stage, is_watched: bool) -> Result<(
     let alias = cx.ui.paint(Paint::Bold, &format!("alias sb={}", stage.own_sb().display()));
     cx.ui.data(&format!(
         "Or in another terminal:\n  {alias}\n\
-         and then `sb list`, `sb agents`, `sb attach NAME`, `sb why ID`, `sb queue`, `sb log --follow`.\n\n"
+         and then `sb board`, `sb agents`, `sb attach NAME`, `sb why ID`, `sb queue`, `sb log --follow`.\n\n"
     ))
 }
 
