@@ -54,12 +54,8 @@ pub(crate) fn register(started: &Started<'_>, record: &Record) -> Result<(), Fai
 /// Tie the program's own process to the session, unless a conversation of its own was quicker.
 pub(crate) fn tie(home: &Home, record: &Record, running: Registered) -> Result<(), Failed> {
     let id = SessionId::parse(record.id.as_str()).map_err(std::io::Error::other)?;
-    let spoken_for = match process::process(running.pid) {
-        Some(process) => session::of_process(home, &process)?.is_some(),
-        None => false,
-    };
-    if let Some(session) = session::load(home, &id)?.filter(|_| !spoken_for) {
-        session::save(home, &Session { process: Some(running), ..session })?;
+    if let Some(session) = session::load(home, &id)? {
+        session::save_if_free(home, &Session { process: Some(running), ..session })?;
     }
     Ok(())
 }

@@ -110,6 +110,17 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     result
 }
 
+/// Write a file, whole or not at all, unless there is one already. Says whether it was written.
+pub fn write_once(path: &Path, bytes: &[u8], mode: u32) -> io::Result<bool> {
+    let temporary = beside(path);
+    let result = write_new(&temporary, bytes, mode).and_then(|()| match fs::hard_link(&temporary, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        other => other.map(|()| true),
+    });
+    let _ = fs::remove_file(&temporary);
+    result
+}
+
 /// Write a file that must not exist yet, flushed.
 pub fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     fault::point()?;

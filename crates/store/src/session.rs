@@ -172,6 +172,27 @@ pub fn save(home: &Home, session: &Session) -> io::Result<()> {
     Ok(())
 }
 
+/// The same for a session that was there before its process: unless that process is somebody's already, who then stays it.
+/// What a process may do must not change while it is doing it.
+pub fn save_if_free(home: &Home, session: &Session) -> io::Result<()> {
+    let Some(registered) = &session.process else { return save(home, session) };
+    files::create_private_dir(&home.processes())?;
+    let path = process_path(home, registered.pid);
+    // Numbers of processes are used again.
+    if of_process_number(home, registered.pid)?.is_some_and(|record| record.started != registered.started) {
+        files::remove(&path)?;
+    }
+    let record = ProcessRecord { started: registered.started, session: session.id.clone() };
+    if files::write_once(&path, &serde_json::to_vec(&record)?, files::PRIVATE)? {
+        files::replace(
+            &record_path(home, session.id.as_str()),
+            &serde_json::to_vec_pretty(session)?,
+            files::PRIVATE,
+        )?;
+    }
+    Ok(())
+}
+
 /// Forget a session whose process is gone. Its events stay.
 pub fn remove(home: &Home, id: &SessionId) -> io::Result<()> {
     if let Some(registered) = load(home, id)?.and_then(|session| session.process)

@@ -124,7 +124,7 @@ const Signalbox = (() => {
 
   // The log, as it grows. A hidden page leaves, because browsers allow few connections, and goes on where it was.
   const state = find("#link-state");
-  let stream = null, last = "", quiet = 0;
+  let stream = null, last = "", quiet = 0, soon = null;
   function say(words, live) { state.textContent = words; state.classList.toggle("live", live); }
   function banner(words) { const box = find("#banner"); box.textContent = words; box.hidden = !words; }
   function connect() {
@@ -139,7 +139,9 @@ const Signalbox = (() => {
       last = event.lastEventId;
       const events = JSON.parse(event.data);
       document.dispatchEvent(new CustomEvent("signalbox:events", { detail: events }));
-      refresh();
+      // Every call of every tool is in the log; pages need not be drawn anew for each.
+      if (events.every((one) => one.event.startsWith("hook."))) soon ??= setTimeout(() => { soon = null; refresh(); }, 2000);
+      else refresh();
     });
     stream.onerror = () => {
       disconnect();
@@ -351,6 +353,11 @@ const Signalbox = (() => {
     });
   }
   find("#new-ticket").addEventListener("click", fileTicket);
+  find("#leave").addEventListener("click", async () => {
+    const answer = await fetch("/leave", { method: "POST" }).catch(() => null);
+    if (answer && answer.ok) location.assign("/");
+    else toast("This browser could not be signed out.", true);
+  });
   find("#theme").addEventListener("click", () => {
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     const now = document.documentElement.dataset.theme || (dark ? "dark" : "light");

@@ -24,6 +24,9 @@ pub fn draw(graph: &Graph, center: &str) -> String {
     let mut svg = format!(
         "<svg class=\"graph\" viewBox=\"0 0 {right} {bottom}\" width=\"{right}\" height=\"{bottom}\" role=\"group\" aria-label=\"What waits for what\">"
     );
+    svg.push_str(
+        "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path class=\"arrow\" d=\"M0 0 L8 4 L0 8 z\"/></marker></defs>",
+    );
     for edge in &graph.edges {
         let (Some(to), Some(from)) = (places.get(edge.to.as_str()), places.get(edge.from.as_str())) else {
             continue;
@@ -32,7 +35,7 @@ pub fn draw(graph: &Graph, center: &str) -> String {
         let (x2, y2) = (from.0, from.1 + HIGH / 2);
         let middle = (x1 + x2) / 2;
         svg.push_str(&format!(
-            "<path class=\"edge\" d=\"M{x1} {y1} C{middle} {y1} {middle} {y2} {x2} {y2}\"/>"
+            "<path class=\"edge\" marker-end=\"url(#arrow)\" d=\"M{x1} {y1} C{middle} {y1} {middle} {y2} {x2} {y2}\"/>"
         ));
     }
     for node in &graph.nodes {

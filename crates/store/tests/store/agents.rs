@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use signalbox_core::AgentId;
+use signalbox_core::{AgentId, ProjectName, SessionId};
 use signalbox_store::agents::{self, Ended, Life, Record};
 use signalbox_store::config::Config;
-use signalbox_store::session::Registered;
-use signalbox_store::{Home, Store, clock, doctor};
+use signalbox_store::process::Process;
+use signalbox_store::session::{Registered, Session};
+use signalbox_store::{Home, Store, clock, doctor, process, session};
 
 fn register(home: &Home, record: Record) -> Record {
     agents::register(home, record).expect("register").expect("a name that is free")
@@ -121,4 +122,30 @@ fn the_doctor_finds_what_was_left() {
     assert!(found.iter().any(|(what, _)| what.contains("which is gone")), "{found:?}");
     doctor::fix(&store, &doctor::Repair::RemoveRecord(broken)).expect("fix");
     assert_eq!(examine().len(), 2);
+}
+
+#[test]
+fn a_process_that_is_somebody_stays_that_whoever_comes_late() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let home = Home::new(folder.path());
+    home.prepare().expect("a home");
+    let session = |id: &str, started: u64| Session {
+        process: Some(Registered { pid: 4_000_000, started }),
+        ..Session::unstarted(SessionId::parse(id).expect("an id"), ProjectName::untracked())
+    };
+    let process = |started: u64| Process {
+        pid: 4_000_000,
+        started,
+        ..process::process(std::process::id()).expect("us")
+    };
+    let whose = |started: u64| {
+        session::of_process(&home, &process(started)).expect("readable").map(|id| id.to_string())
+    };
+    session::save(&home, &session("conversation", 7)).expect("saved");
+    session::save_if_free(&home, &session("agent", 7)).expect("no trouble");
+    assert_eq!(whose(7).as_deref(), Some("conversation"));
+    assert_eq!(session::load(&home, &SessionId::parse("agent").expect("an id")).expect("readable"), None);
+    session::save_if_free(&home, &session("agent", 8)).expect("saved");
+    assert_eq!(whose(8).as_deref(), Some("agent"), "another process has the number now");
+    assert_eq!(whose(7), None);
 }
