@@ -21,6 +21,10 @@ use crate::run::{self, Profile};
 const CLIENTS: usize = 1_000;
 const ROUNDS: usize = 400;
 const TURNS: usize = 4;
+/// How soon a board's page can be used: it is there, its scripts have run, and it hears of events.
+const USABLE: Duration = Duration::from_secs(1);
+/// A person at a browser: opens the board and says when it can be used, in milliseconds, by the browser's own clock.
+const SCRIPT: &str = include_str!("usable.js");
 /// What a board's first byte may take.
 const FIRST_BYTE: Duration = Duration::from_millis(50);
 /// How long the last of them may take before something is wrong.
@@ -28,7 +32,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub fn run(bench: &mut Bench) -> Result<Section> {
     let mut section = Section::new("web: a thousand listeners, ten thousand tickets", &["what", "measured"]);
-    let mut row = |what: &str, measured: String| section.rows.push(vec![what.to_owned(), measured]);
     let home = bench.home(Size::EMPTY)?;
     let floor_program = run::build("signalbox-web", "sse-floor", Profile::Release)?;
 
@@ -63,10 +66,12 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
     let at = |times: &[Duration], share: usize| {
         times.get((times.len() - 1) * share / 100).copied().unwrap_or_default()
     };
-    row("sb web: the last of 1,000 hears of an event, p50", duration(at(&times, 50)));
-    row("sb web: p99", duration(at(&times, 99)));
-    row("nothing else: p50", duration(at(&floors, 50)));
-    row("nothing else: p99", duration(at(&floors, 99)));
+    section
+        .rows
+        .push(vec!["sb web: the last of 1,000 hears of an event, p50".to_owned(), duration(at(&times, 50))]);
+    section.rows.push(vec!["sb web: p99".to_owned(), duration(at(&times, 99))]);
+    section.rows.push(vec!["nothing else: p50".to_owned(), duration(at(&floors, 50))]);
+    section.rows.push(vec!["nothing else: p99".to_owned(), duration(at(&floors, 99))]);
 
     progress("a board of ten thousand tickets");
     let large = bench.home(Size::LARGE)?;
@@ -76,13 +81,32 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
         first.push(first_byte(server.port, &server.token, "/board")?);
     }
     first.sort_unstable();
-    row("board of 10,000 tickets, first byte, median", duration(at(&first, 50)));
+    section
+        .rows
+        .push(vec!["board of 10,000 tickets, first byte, median".to_owned(), duration(at(&first, 50))]);
+    let usable = match in_browser(&server) {
+        Ok(time) => {
+            section
+                .rows
+                .push(vec!["the same in Chromium, until it can be used, median".to_owned(), duration(time)]);
+            Some(time)
+        }
+        Err(error) => {
+            super::skipped(&mut section, &format!("how soon the board can be used, in Chromium: {error}"));
+            None
+        }
+    };
     let ratio = |one: Duration, other: Duration| Some(one.as_secs_f64() / other.as_secs_f64());
     section.goals = vec![
         Goal::new(
             "p99 of the last of 1,000 listeners against a server that does nothing else",
             ratio(at(&times, 99), at(&floors, 99)),
             Limit::AtMost(2.0),
+        ),
+        Goal::new(
+            "the board of 10,000 until it can be used against 1 s",
+            usable.and_then(|time| ratio(time, USABLE)),
+            Limit::AtMost(1.0),
         ),
         Goal::new(
             "first byte of the board against 50 ms",
@@ -126,6 +150,29 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// How soon the board can be used in a real browser.
+fn in_browser(server: &Server) -> Result<Duration> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let program =
+        std::env::split_paths(&path).map(|folder| folder.join("chromium")).find(|file| file.is_file());
+    let program = program.ok_or("there is no chromium (`cargo xtask test` installs it)")?;
+    let modules = crate::clis::install()?.folder.join("node_modules");
+    let (name, token) = server.token.split_once('=').ok_or("the cookie has no name")?;
+    let address = format!("http://127.0.0.1:{}", server.port);
+    let ran = std::process::Command::new("node")
+        .env("NODE_PATH", modules)
+        .args(["-e", SCRIPT, name, token, &address])
+        .arg(program)
+        .output()?;
+    if !ran.status.success() {
+        return Err(String::from_utf8_lossy(&ran.stderr).trim().to_owned().into());
+    }
+    let mut times: Vec<f64> = serde_json::from_slice(&ran.stdout)?;
+    times.sort_by(f64::total_cmp);
+    let median = times.get(times.len() / 2).copied().ok_or("it said no times")?;
+    Ok(Duration::from_secs_f64(median / 1_000.0))
 }
 
 fn first_line(child: &mut Child) -> Result<String> {

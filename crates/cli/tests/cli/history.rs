@@ -15,13 +15,13 @@ fn the_log_as_people_see_it() {
     ada.sb(["pick", &id]).success();
     ada.sb(["note", &format!("Counted\nlogins {}", "x".repeat(200))]).success();
     ada.sb(["submit"]).success();
-    insta::assert_snapshot!(env.sb(["log", "--event", "[^s]*"]), @r#"
-    2026-11-15 10:00:00  project.registered  human  {"path":"ROOT/shop"}
+    insta::assert_snapshot!(env.sb(["log", "--event", "[^s]*"]), @r"
+    2026-11-15 10:00:00  project.registered  human  path: ROOT/shop
     2026-11-15 10:00:01  sb_Bq5DH9  ticket.created      human  Limit logins
     2026-11-15 10:00:05  sb_Bq5DH9  note.added          ada  Counted\nlogins xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
-    "#);
+    ");
     insta::assert_snapshot!(env.sb(["log", "-n", "1", "--json"]), @r#"{"v":1,"id":"01M7FACP3GW3F4QYQFSR86V1XF","ts":"2026-11-15T10:00:06.000Z","event":"status.review","ticket":"sb_Bq5DH9","project":"shop","actor":"ada","session":"ada","rev":4,"data":{"from":"in-progress","cause":"work"}}"#);
-    env.sb(["log", "--event", "session.*"]).success().says("session.started     ada  {\"cli\":\"bash\"");
+    env.sb(["log", "--event", "session.*"]).success().says("session.started     ada  cli: bash; ");
 }
 
 #[test]

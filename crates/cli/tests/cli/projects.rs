@@ -183,6 +183,14 @@ fn settings_are_read_and_changed() {
         Lines for the shell that a heartbeat runs, but only when something has changed since the last one.
     heartbeat.timeout = 600  (default)
         How long each of these lines may take, in seconds.
+    web.port = 7117  (default)
+        The port of the web page; where it is taken, the next one that is free.
+    web.addresses =   (default)
+        Addresses on which the web page is reached besides this machine's own: `192.168.1.20`. It speaks plain HTTP: put TLS in front of it.
+    web.names =   (default)
+        Names under which browsers reach it there; any other name is refused.
+    web.serve = false  (default)
+        Whether the daemon serves the web page from its start on; else from the first `sb web` on.
     ");
     insta::assert_snapshot!(env.sb(["config", "get", "vault"]), @"$SIGNALBOX_HOME/vault");
     env.sb(["config", "set", "vault", "~/Nötes of mine"]).success();

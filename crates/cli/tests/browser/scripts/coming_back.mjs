@@ -15,7 +15,7 @@ const answers = () => new Promise((done) => {
 });
 
 play(async (stage, given) => {
-  stage.expects(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_NETWORK_IO_SUSPENDED|ERR_EMPTY_RESPONSE/);
+  stage.expects(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_NETWORK_IO_SUSPENDED|ERR_EMPTY_RESPONSE|ERR_SOCKET_NOT_CONNECTED/);
   const pages = [await stage.person("/board"), await stage.person("/board")];
   const before = new Set(logged());
   let daemon = given.daemon;
