@@ -26,9 +26,9 @@ const MOST_PENDING: usize = 100;
 /// The most looks that are begun in a second.
 const MOST_LOOKS: u32 = 80;
 /// Within how long monitors that are new look for the first time, and within how long those do that a daemon before this one
-/// knew.
+/// knew. Longer would be gentler, but a daemon that is started again and again would keep some waiting for minutes.
 const FIRST_LOOKS: Duration = Duration::from_secs(2);
-const AGAIN_LOOKS: Duration = Duration::from_secs(60);
+const AGAIN_LOOKS: Duration = Duration::from_secs(15);
 /// After how many failures in a row somebody is told.
 const PATIENCE: u32 = 3;
 /// When what a person has to put right is looked at again.
