@@ -5,15 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position};
+use signalbox_store::log::{FileLog, LogError, Position};
 
 use crate::msg::Msg;
 use crate::own_log::OwnLog;
 
 /// How often the log is looked at: one question to the file system.
 const LOOK: Duration = Duration::from_millis(100);
-/// About how much is passed on at once, in bytes.
-const PIECE: usize = 256 << 10;
 
 pub struct Feed {
     pub log: FileLog,
@@ -51,18 +49,7 @@ impl Feed {
 
     /// The next piece; `None` where there is nothing new.
     fn some(&self, position: &Position) -> Result<Option<Position>, LogError> {
-        if self.log.is_at_end(position)? {
-            return Ok(None);
-        }
-        let mut events = Vec::new();
-        let next = self.log.read_some(position, PIECE, &mut |item| {
-            if let Item::Event(event) = item {
-                events.push(*event);
-            }
-        })?;
-        if next == *position {
-            return Ok(None);
-        }
+        let Some((events, next)) = self.log.piece(position, None)? else { return Ok(None) };
         // Whoever does not listen any more has ended.
         let _ = self.inbox.send(Msg::Logged { events, position: next.clone() });
         Ok(Some(next))

@@ -10,7 +10,7 @@ use std::time::Duration;
 use signalbox_api::wire::{Answer, Answered, Kind, Piece, Problem, VERSION};
 use signalbox_api::{Events, is_closed};
 use signalbox_core::glob;
-use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position};
+use signalbox_store::log::{FileLog, LogError, Position};
 
 /// The most that follow at once.
 const MOST: usize = 64;
@@ -18,8 +18,6 @@ const MOST: usize = 64;
 const LOOK: Duration = Duration::from_millis(50);
 /// How long a follower may take to take something.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// About how much is sent at once, in bytes.
-const PIECE: usize = 256 << 10;
 
 #[derive(Clone)]
 pub struct Streams {
@@ -85,23 +83,11 @@ impl Streams {
     }
 
     fn piece(&self, id: u64, position: &mut Position, wanted: &Events) -> Result<Option<Piece>, LogError> {
-        if self.log.is_at_end(position)? {
-            return Ok(None);
-        }
+        let Some((mut events, next)) = self.log.piece(position, None)? else { return Ok(None) };
         let is_wanted = |name: &str| {
             wanted.names.is_empty() || wanted.names.iter().any(|pattern| glob::text_fits(name, pattern))
         };
-        let mut events = Vec::new();
-        let next = self.log.read_some(position, PIECE, &mut |item| {
-            if let Item::Event(event) = item
-                && is_wanted(&event.event)
-            {
-                events.push(*event);
-            }
-        })?;
-        if next == *position {
-            return Ok(None);
-        }
+        events.retain(|event| is_wanted(&event.event));
         *position = next;
         Ok(Some(Piece { v: VERSION, id, events, next: position.to_string() }))
     }

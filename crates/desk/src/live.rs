@@ -4,11 +4,8 @@ use std::time::Duration;
 
 use signalbox_core::Event;
 use signalbox_store::Home;
-use signalbox_store::log::{EventLog, FileLog, Item, LogError, Position};
+use signalbox_store::log::{FileLog, LogError, Position};
 use signalbox_store::watch::Watch;
-
-/// About how much is passed on at once, in bytes.
-const PIECE: usize = 256 << 10;
 
 /// What was written, and where to go on from.
 #[derive(Debug)]
@@ -44,17 +41,13 @@ impl Follower {
 
     /// What has been written since, if anything. A log that became shorter is gone on with from its end.
     pub fn look(&mut self) -> Result<Option<Piece>, LogError> {
-        let is_at_end = match self.log.is_at_end(&self.position) {
+        match self.read(None) {
             Err(LogError::Shrunk { .. }) => {
                 self.position = self.log.end()?;
-                return Ok(None);
+                Ok(None)
             }
-            other => other?,
-        };
-        if is_at_end {
-            return Ok(None);
+            other => other,
         }
-        self.read(None)
     }
 
     /// What comes next of what was written before a position that somebody else has reached.
@@ -63,19 +56,7 @@ impl Follower {
     }
 
     fn read(&mut self, until: Option<&Position>) -> Result<Option<Piece>, LogError> {
-        let mut events = Vec::new();
-        let mut visit = |item: Item<'_>| {
-            if let Item::Event(event) = item {
-                events.push(*event);
-            }
-        };
-        let next = match until {
-            Some(until) => self.log.read_until(&self.position, until, PIECE, &mut visit)?,
-            None => self.log.read_some(&self.position, PIECE, &mut visit)?,
-        };
-        if next == self.position {
-            return Ok(None);
-        }
+        let Some((events, next)) = self.log.piece(&self.position, until)? else { return Ok(None) };
         self.position = next.clone();
         Ok(Some(Piece { events, next }))
     }

@@ -16,6 +16,8 @@ use crate::files;
 const CURRENT: &str = "current";
 /// How much of a file is read at a time.
 const BLOCK: usize = 8 * 1024 * 1024;
+/// About how much a piece for those who follow has, in bytes.
+const PIECE: usize = 256 << 10;
 
 /// The embedded engine.
 #[derive(Debug, Clone)]
@@ -147,27 +149,26 @@ impl FileLog {
         self.write_flushed(events, &bytes)
     }
 
+    /// The next events after `seen`, some at a time, and how far they go; nothing where there is nothing new. Up to `until`,
+    /// where that is given: a position that somebody reached by reading.
+    pub fn piece(
+        &self,
+        seen: &Position,
+        until: Option<&Position>,
+    ) -> Result<Option<(Vec<Event>, Position)>, LogError> {
+        if until.is_none() && self.is_at_end(seen)? {
+            return Ok(None);
+        }
+        let mut events = Vec::new();
+        let next = self.read_before(seen, until, PIECE, &mut |item| {
+            if let Item::Event(event) = item {
+                events.push(*event);
+            }
+        })?;
+        Ok((next != *seen).then_some((events, next)))
+    }
+
     /// Visit what follows `seen`, but not much more than `most` bytes of it; the answer is how far that was.
-    pub fn read_some(
-        &self,
-        seen: &Position,
-        most: usize,
-        visit: &mut dyn FnMut(Item<'_>),
-    ) -> Result<Position, LogError> {
-        self.read_before(seen, None, most, visit)
-    }
-
-    /// The same, but nothing that comes after `until`, which is a position that somebody reached by reading.
-    pub fn read_until(
-        &self,
-        seen: &Position,
-        until: &Position,
-        most: usize,
-        visit: &mut dyn FnMut(Item<'_>),
-    ) -> Result<Position, LogError> {
-        self.read_before(seen, Some(until), most, visit)
-    }
-
     fn read_before(
         &self,
         seen: &Position,
