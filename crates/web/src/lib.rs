@@ -25,6 +25,7 @@ mod plots;
 mod replay;
 mod routes;
 mod server;
+mod socket;
 mod terminal;
 mod tickets;
 

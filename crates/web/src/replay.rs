@@ -7,10 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use axum::Extension;
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, State};
 use axum::response::Response;
-use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use signalbox_desk::CommandError;
@@ -22,7 +21,8 @@ use crate::answer::{self, Wants};
 use crate::api::asked;
 use crate::gate::Nonce;
 use crate::paint::Painter;
-use crate::server::{App, over};
+use crate::server::App;
+use crate::socket::{WAITING, carry};
 
 /// The shortest time between two pictures.
 const FRAME: Duration = Duration::from_millis(40);
@@ -63,36 +63,13 @@ pub(crate) async fn socket(
 }
 
 async fn serve(app: Arc<App>, browser: WebSocket, path: PathBuf) {
-    let (mut to, mut from) = browser.split();
-    let (told, mut tell) = mpsc::channel::<Value>(2);
+    let (told, tell) = mpsc::channel::<Value>(WAITING);
     let (wishes, heard) = channel();
     let playing =
         std::thread::Builder::new().name("web replay".to_owned()).spawn(move || play(&path, &told, &heard));
-    if playing.is_err() {
-        return;
+    if playing.is_ok() {
+        carry(&app, browser, tell, wishes).await;
     }
-    let mut ended = app.end.clone();
-    loop {
-        tokio::select! {
-            message = tell.recv() => {
-                let Some(message) = message else { break };
-                if to.send(Message::Text(message.to_string().into())).await.is_err() {
-                    break;
-                }
-            }
-            message = from.next() => match message {
-                Some(Ok(Message::Text(text))) => {
-                    if let Ok(wish) = serde_json::from_str::<Wish>(text.as_str()) {
-                        let _ = wishes.send(wish);
-                    }
-                }
-                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
-                Some(Ok(_)) => {}
-            },
-            () = over(&mut ended) => break,
-        }
-    }
-    let _ = to.close().await;
 }
 
 /// A recording in memory, with long pauses made short.

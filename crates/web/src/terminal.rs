@@ -4,15 +4,15 @@
 //! as [`Typed`]. A browser that is slow gets fewer pictures, and the agent notices nothing.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Extension;
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use futures_util::{SinkExt, StreamExt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use signalbox_agent::attach::AttachError;
@@ -26,14 +26,13 @@ use crate::api::asked;
 use crate::gate::Nonce;
 use crate::keys::{self, Modes, Typed};
 use crate::paint::Painter;
-use crate::server::{App, over};
+use crate::server::App;
+use crate::socket::{WAITING, carry};
 
 /// The shortest time between two pictures.
 const FRAME: Duration = Duration::from_millis(33);
 /// How long one wait for the agent lasts.
 const TURN: Duration = Duration::from_millis(200);
-/// Pictures that wait for a slow browser.
-const WAITING: usize = 2;
 /// The longest message of a browser: a paste, in bytes.
 const LONGEST: usize = 2 << 20;
 
@@ -72,10 +71,9 @@ pub(crate) async fn socket(
 
 /// Carry what happens from one side to the other, until one of them leaves or the server ends.
 async fn serve(app: Arc<App>, browser: WebSocket, socket: Option<PathBuf>, place: Place) {
-    let (mut to, mut from) = browser.split();
-    let (told, mut tell) = mpsc::channel::<Value>(WAITING);
+    let (told, tell) = mpsc::channel::<Value>(WAITING);
     let (keys, typed) = channel::<Typed>();
-    let left = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let left = Arc::new(AtomicBool::new(false));
     let gone = Arc::clone(&left);
     let watching = std::thread::Builder::new().name("web terminal".to_owned()).spawn(move || {
         let Some(socket) = socket else {
@@ -84,32 +82,10 @@ async fn serve(app: Arc<App>, browser: WebSocket, socket: Option<PathBuf>, place
         };
         watch(&socket, place, &told, typed, &gone);
     });
-    if watching.is_err() {
-        return;
+    if watching.is_ok() {
+        carry(&app, browser, tell, keys).await;
     }
-    let mut ended = app.end.clone();
-    loop {
-        tokio::select! {
-            message = tell.recv() => {
-                let Some(message) = message else { break };
-                if to.send(Message::Text(message.to_string().into())).await.is_err() {
-                    break;
-                }
-            }
-            message = from.next() => match message {
-                Some(Ok(Message::Text(text))) => {
-                    if let Ok(typed) = serde_json::from_str::<Typed>(text.as_str()) {
-                        let _ = keys.send(typed);
-                    }
-                }
-                Some(Ok(Message::Close(_)) | Err(_)) | None => break,
-                Some(Ok(_)) => {}
-            },
-            () = over(&mut ended) => break,
-        }
-    }
-    left.store(true, std::sync::atomic::Ordering::Release);
-    let _ = to.close().await;
+    left.store(true, Ordering::Release);
 }
 
 /// The agent's side, on a thread of its own.
@@ -118,7 +94,7 @@ fn watch(
     place: Place,
     told: &mpsc::Sender<Value>,
     typed: Receiver<Typed>,
-    gone: &std::sync::atomic::AtomicBool,
+    gone: &AtomicBool,
 ) {
     let wants = match place {
         Place::Watch => Sits::Watch,
@@ -142,7 +118,7 @@ fn watch(
     let typing = type_in(typed, keyboard, Arc::clone(&modes));
     let mut painter = Painter::default();
     let mut last = Instant::now().checked_sub(FRAME).unwrap_or_else(Instant::now);
-    while !gone.load(std::sync::atomic::Ordering::Acquire) {
+    while !gone.load(Ordering::Acquire) {
         let heard = match seat.hear(TURN) {
             Ok(heard) => heard,
             Err(_) => Heard::Ended,

@@ -24,7 +24,8 @@ struct View {
     list: Listed,
     choices: Choices,
     query: BoardQuery,
-    sorts: &'static [Sort],
+    /// Name and address of each order, and whether it is this one.
+    sorts: Vec<(&'static str, String, bool)>,
     /// Addresses of the rows before and after.
     before: Option<String>,
     after: Option<String>,
@@ -34,17 +35,20 @@ async fn view(app: Arc<App>, query: BoardQuery) -> Result<View, CommandError> {
     asked(app, move |desk| {
         let most = query.most(ROWS);
         let list = desk.list(&query.sieve(), query.sort, query.from, most)?;
-        let at = |from: usize| address(&query, from);
+        let at = |from: usize| address(&query, query.sort, from);
+        let sorts =
+            Sort::ALL.iter().map(|sort| (sort.as_str(), address(&query, *sort, 0), *sort == query.sort));
+        let sorts = sorts.collect();
         let before = (list.from > 0).then(|| at(list.from.saturating_sub(most)));
         let next = list.from.saturating_add(most);
         let after = (next < list.total).then(|| at(next));
-        Ok(View { list, choices: desk.choices()?, sorts: Sort::ALL, before, after, query })
+        Ok(View { list, choices: desk.choices()?, sorts, before, after, query })
     })
     .await
 }
 
-/// The list from another row on.
-fn address(query: &BoardQuery, from: usize) -> String {
+/// The list in an order, from a row on.
+fn address(query: &BoardQuery, sort: Sort, from: usize) -> String {
     let fields = [
         ("project", query.project.as_str()),
         ("status", &query.status),
@@ -52,7 +56,7 @@ fn address(query: &BoardQuery, from: usize) -> String {
         ("assignee", &query.assignee),
         ("tag", &query.tag),
         ("text", &query.text),
-        ("sort", query.sort.as_str()),
+        ("sort", sort.as_str()),
     ];
     let mut address = format!("/list?from={from}");
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
