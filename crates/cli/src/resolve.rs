@@ -2,42 +2,14 @@
 
 use std::io::Read;
 
-use signalbox_core::{Priority, Refusal, Status, TicketId, Who, nearest, text};
-use signalbox_store::index::{Filter, Found};
+use signalbox_core::{Priority, Status, TicketId, Who, nearest, text};
+use signalbox_store::index::Filter;
 use signalbox_store::{Index, StoreError, session};
 
 use crate::context::Context;
 use signalbox_desk::error::CommandError;
 
-/// The ticket that a typed id means.
-pub fn ticket(index: &Index, typed: &str) -> Result<TicketId, StoreError> {
-    // An empty text is the beginning of every id, and most likely a variable that was not set.
-    if typed.strip_prefix("sb_").unwrap_or(typed).is_empty() {
-        return Err(Refusal::usage("ticket.empty", "the ticket's id is empty")
-            .hint("Type at least its first letter; `sb list` shows the ids.")
-            .into());
-    }
-    let list = |found: &[(TicketId, String)]| -> String {
-        found.iter().map(|(id, title)| format!("\n  {id}  {}", text::one_line(title))).collect()
-    };
-    match index.find(typed)? {
-        Found::One(id) => Ok(id),
-        Found::Many(found) => Err(Refusal::usage(
-            "ticket.ambiguous",
-            format!("`{typed}` could be any of these:{}", list(&found)),
-        )
-        .hint("Type more of the id.")
-        .into()),
-        Found::Nothing(near) => {
-            let refusal = Refusal::not_found("ticket.unknown", format!("there is no ticket `{typed}`"));
-            Err(match near {
-                Some((id, title)) => refusal.hint(format!("Did you mean {id} ({})?", text::one_line(&title))),
-                None => refusal.hint("`sb list --all` shows every ticket."),
-            }
-            .into())
-        }
-    }
-}
+pub use signalbox_desk::ticket_meant as ticket;
 
 /// Several of them.
 pub fn tickets(index: &Index, typed: &[String]) -> Result<Vec<TicketId>, StoreError> {

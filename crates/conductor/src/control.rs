@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use signalbox_core::orchestra::Control;
-use signalbox_core::{Event, ProjectName, Who};
+use signalbox_core::{Event, ProjectName, Refusal, Who};
 use signalbox_store::index::History;
 use signalbox_store::log::EventLog;
 use signalbox_store::{Index, Store, clock, new_event_id};
@@ -51,6 +51,11 @@ struct Told {
 /// Say what is wanted of a project's loop.
 pub fn ask(store: &Store, who: &Who, project: &ProjectName, wish: Wish) -> Result<(), Failed> {
     who.must_be_human("tell the loop what to do")?;
+    if wish == Wish::Stop && !crate::is_running(store.home(), project) {
+        return Err(Refusal::new("run.none", format!("no loop runs for `{project}`"))
+            .hint("`sb agents` shows whether agents still do; `sb agent stop NAME` ends one.")
+            .into());
+    }
     let told = Told { wish };
     let event = Event::apart(new_event_id(), clock::now(), ASKED, who, Some(project.clone()), &told);
     store.log().record(&event.map_err(signalbox_store::StoreError::from)?)?;

@@ -265,9 +265,6 @@ impl Desk {
             Loop::Pause => Wish::Pause,
             Loop::Drain => Wish::Drain,
             Loop::Resume => Wish::Resume,
-            Loop::Stop if !runs => {
-                return Err(CommandError::precondition("run.none", format!("no loop runs for `{project}`")));
-            }
             Loop::Stop => Wish::Stop,
             Loop::Concurrency => match agents {
                 Some(number @ 0..=100) => Wish::Concurrency(number),

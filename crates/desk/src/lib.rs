@@ -35,7 +35,7 @@ pub use live::{Follower, Piece};
 pub use now::{Need, NeedKind, Now};
 pub use plan::Plan;
 pub use queue::{Queue, QueueEntry, QueueProject};
-pub use ticket::{AttemptView, Criterion, Edge, Graph, Node, Patch, TicketView};
+pub use ticket::{AttemptView, Criterion, Edge, Graph, Node, Patch, TicketView, ticket_meant};
 pub use timeline::{Activity, Entry, Wanted, words_of};
 
 /// Where a person sits.

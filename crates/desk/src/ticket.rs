@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use signalbox_conductor::{self as conductor, Site};
-use signalbox_core::text::{many_lines, one_line};
-use signalbox_core::{Board, Event, Fact, Role, Ticket, TicketId, time};
+use signalbox_core::text::{self, many_lines, one_line};
+use signalbox_core::{Board, Event, Fact, Refusal, Role, Ticket, TicketId, time};
 use signalbox_git::Oid;
 use signalbox_store::index::{Found, History};
-use signalbox_store::{Index, agents, escalation};
+use signalbox_store::{Index, StoreError, agents, escalation};
 
 use crate::board::{Card, card_of};
 use crate::decisions::{Decision, decision};
@@ -203,23 +203,42 @@ fn ends(site: &Site, ticket: &Ticket) -> Result<Option<(Oid, Oid)>, CommandError
     Ok(site.integration.merge_base(&site.tip()?, &tip)?.map(|base| (base, tip)))
 }
 
-/// The ticket that was meant.
-pub(crate) fn found(index: &Index, typed: &str) -> Result<Ticket, CommandError> {
-    let unknown = || CommandError::not_found("ticket.unknown", format!("there is no ticket `{typed}`"));
-    let id = match index.find(typed.trim())? {
-        Found::One(id) => id,
-        Found::Many(many) => {
-            let ids: Vec<_> = many.iter().map(|(id, _)| id.as_str()).collect();
-            return Err(CommandError::usage(
-                "ticket.ambiguous",
-                format!("`{typed}` could be {}", ids.join(", ")),
-            )
-            .hint("Give more of its id."));
-        }
-        Found::Nothing(Some((near, _))) => return Err(unknown().hint(format!("Did you mean {near}?"))),
-        Found::Nothing(None) => return Err(unknown()),
+/// The ticket that a typed id means.
+pub fn ticket_meant(index: &Index, typed: &str) -> Result<TicketId, StoreError> {
+    // An empty text is the beginning of every id, and most likely a variable that was not set.
+    if typed.strip_prefix("sb_").unwrap_or(typed).is_empty() {
+        return Err(Refusal::usage("ticket.empty", "the ticket's id is empty")
+            .hint("Type at least its first letter; `sb list` shows the ids.")
+            .into());
+    }
+    let list = |found: &[(TicketId, String)]| -> String {
+        found.iter().map(|(id, title)| format!("\n  {id}  {}", text::one_line(title))).collect()
     };
-    index.ticket(&id)?.ok_or_else(unknown)
+    match index.find(typed)? {
+        Found::One(id) => Ok(id),
+        Found::Many(found) => Err(Refusal::usage(
+            "ticket.ambiguous",
+            format!("`{typed}` could be any of these:{}", list(&found)),
+        )
+        .hint("Type more of the id.")
+        .into()),
+        Found::Nothing(near) => {
+            let refusal = Refusal::not_found("ticket.unknown", format!("there is no ticket `{typed}`"));
+            Err(match near {
+                Some((id, title)) => refusal.hint(format!("Did you mean {id} ({})?", text::one_line(&title))),
+                None => refusal.hint("`sb list --all` shows every ticket."),
+            }
+            .into())
+        }
+    }
+}
+
+/// The same, with all that is known of it.
+pub(crate) fn found(index: &Index, typed: &str) -> Result<Ticket, CommandError> {
+    let id = ticket_meant(index, typed.trim())?;
+    index
+        .ticket(&id)?
+        .ok_or_else(|| CommandError::not_found("ticket.unknown", format!("there is no ticket `{id}`")))
 }
 
 fn body(events: &[Event]) -> String {

@@ -70,12 +70,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
         Some(What::Stop) => Wish::Stop,
         Some(What::Concurrency { number }) => Wish::Concurrency(*number),
     };
-    cx.who()?.must_be_human("say what the loop does")?;
     let runs = conductor::is_running(cx.home()?, &project);
-    if wish == Wish::Stop && !runs {
-        return Err(CommandError::precondition("run.none", format!("no loop runs for `{project}`"))
-            .hint("`sb agents` shows whether agents still do; `sb agent stop NAME` ends one."));
-    }
     conductor::ask(&cx.store()?, cx.who()?, &project, wish)?;
     cx.ui.status(match wish {
         Wish::Pause => "Paused: nothing begins and nothing lands until `sb run resume`.",
