@@ -3,20 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use signalbox_core::agent::{Assessment, Certainty, Insight, Source, State, assess};
 use signalbox_core::inject::{Deferred, Door, Failure, Fate, Readiness, Receipt};
-use signalbox_drivers::terminal::{InputBox, Reading, Sight};
+use signalbox_drivers::terminal::InputBox;
 use signalbox_drivers::{Door as Way, Driver};
 use signalbox_pty::{Handle, Tap};
 use signalbox_store::outbox::{Claim, Outbox, Proof};
 use signalbox_store::{Home, agents, clock};
 
 use crate::evidence::Evidence;
-use crate::eye::Eye;
+use crate::eye::{Eye, Seen};
 use crate::handed::{Handed, tells_of};
 use crate::journal::Journal;
 use crate::keyboard::{self, Desk, Outcome};
@@ -31,6 +31,29 @@ const SETTLING: SignedDuration = SignedDuration::from_secs(4);
 
 /// How long after a keystroke the person may still be typing.
 const TYPING: Duration = Duration::from_millis(1_500);
+
+/// How often the outbox is looked at though nobody tells that something is in it: whoever took a message may have died.
+const ROUND: Duration = Duration::from_secs(1);
+
+/// When the outbox is looked at. With hundreds of agents it counts that a folder is not read for nothing.
+#[derive(Debug, Default)]
+struct Rounds {
+    last: Option<Instant>,
+    /// Something was waiting then.
+    is_waiting: bool,
+    /// Something has changed in it since.
+    is_told: bool,
+}
+
+impl Rounds {
+    fn is_due(&self) -> bool {
+        self.is_told || self.is_waiting || self.last.is_none_or(|last| last.elapsed() >= ROUND)
+    }
+
+    fn went(&mut self, is_waiting: bool) {
+        *self = Self { last: Some(Instant::now()), is_waiting, is_told: false };
+    }
+}
 
 /// What others may ask of the brain.
 #[derive(Debug, Default)]
@@ -92,6 +115,7 @@ impl Brain {
         let mut watch = self.outbox.watch().ok();
         self.evidence.hear(Source::Process, State::Starting, clock::now(), "the program was started");
         let mut written = None;
+        let mut outbox = Rounds::default();
         while !self.known.is_over() {
             let look = self.look();
             self.publish(&look.assessment, &mut written);
@@ -99,14 +123,17 @@ impl Brain {
                 self.ready.get_or_insert_with(clock::now);
             }
             self.handed.look(look.assessment.state, clock::now(), &self.outbox);
-            // Whoever died while delivering left a message behind; nobody can say whether it arrived.
-            let _ = self.outbox.settle(&mut |_| Proof::Unknown);
-            self.serve(&look);
+            if outbox.is_due() {
+                // Whoever died while delivering left a message behind; nobody can say whether it arrived.
+                let _ = self.outbox.settle(&mut |_| Proof::Unknown);
+                outbox.went(self.serve(&look));
+            }
             match &mut watch {
-                Some(watch) => {
-                    let _ = watch.wait(TURN);
+                Some(watch) => outbox.is_told |= watch.wait(TURN).unwrap_or(true),
+                None => {
+                    std::thread::sleep(TURN);
+                    outbox.is_told = true;
                 }
-                None => std::thread::sleep(TURN),
             }
         }
         self.handed.end(&self.outbox);
@@ -127,13 +154,18 @@ impl Brain {
         }
     }
 
-    /// Get the next message in, if one waits and this is the time.
-    fn serve(&mut self, look: &Look) {
-        let now = clock::now();
+    /// Get the next message in, if one waits and this is the time. Says whether one waits, or may.
+    fn serve(&mut self, look: &Look) -> bool {
         match self.outbox.waiting() {
-            Ok(waiting) if !waiting.is_empty() => {}
-            _ => return,
+            Ok(waiting) if waiting.is_empty() => return false,
+            Ok(_) => self.deliver_next(look),
+            Err(_) => {}
         }
+        true
+    }
+
+    fn deliver_next(&mut self, look: &Look) {
+        let now = clock::now();
         let _ = self.outbox.expire_old(now);
         if self.somebody_else_delivers() || self.somebody_else_may_come(look, now) {
             return;
@@ -190,7 +222,7 @@ impl Brain {
             return None;
         }
         // Asked again, and more strictly, by the delivery itself; but what must wait anyway need not be taken out.
-        match look.reading.input {
+        match look.seen.reading.input {
             InputBox::Empty if self.person_is_typing() => Some(Deferred::PersonTyping),
             InputBox::Empty => None,
             InputBox::Draft(_) => Some(Deferred::Draft),
@@ -266,23 +298,16 @@ impl Desk for Brain {
             }
         }
         // While it is being drawn nothing can be said of it.
-        let (sight, brackets_paste, reading) = match self.eye.look() {
-            Some((sight, brackets)) => {
-                let read = self.driver.map_or(Reading::nothing as fn(&Sight) -> Reading, |d| d.terminal.read);
-                let reading = read(&sight);
-                (sight, brackets, reading)
-            }
-            None => (Sight::default(), false, Reading::nothing(&Sight::default())),
-        };
-        self.evidence.hear_reading(&reading, now);
+        let seen = self.eye.look().unwrap_or_else(Seen::nothing);
+        self.evidence.hear_reading(&seen.reading, now);
         if let Some(driver) = self.driver {
-            self.evidence.hear_title(driver, &sight, now);
+            self.evidence.hear_title(driver, &seen.sight, now);
         }
         let said = self.state_file();
         self.evidence.hear_file(said.as_ref(), now);
         self.evidence.hear_flow(self.eye.changed(), now);
         let assessment = assess(self.evidence.signals(), self.insights);
-        Look { sight, reading, assessment, brackets_paste }
+        Look { seen, assessment }
     }
 
     fn prompted(&mut self, text: &str) -> bool {

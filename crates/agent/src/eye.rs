@@ -1,11 +1,12 @@
 //! The screen of a wrapped program, as a driver reads it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use signalbox_drivers::terminal::Sight;
+use signalbox_drivers::terminal::{Reading, Sight};
 use signalbox_pty::screen::{Color, Run};
-use signalbox_pty::{Side, View};
+use signalbox_pty::{Moment, Side, View};
 use signalbox_store::clock;
 
 /// How long the model of the screen may need to catch up.
@@ -15,25 +16,59 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Eye {
     side: Side,
-    last: Option<(Sight, bool)>,
+    read: fn(&Sight) -> Reading,
+    /// How far the output was at the last look.
+    moment: Option<Moment>,
+    /// What was seen then; `None` while it was being drawn.
+    last: Option<Seen>,
+    /// The last sight that was whole.
+    whole: Option<Seen>,
     changed: Option<Timestamp>,
 }
 
+/// What is to be seen, and what a driver makes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub sight: Arc<Sight>,
+    pub reading: Reading,
+    /// Whether the program asked for pastes to be marked as such.
+    pub brackets_paste: bool,
+}
+
+impl Seen {
+    /// Nothing is known of the screen.
+    pub fn nothing() -> Self {
+        let sight = Sight::default();
+        Self { reading: Reading::nothing(&sight), sight: Arc::new(sight), brackets_paste: false }
+    }
+}
+
 impl Eye {
-    pub fn new(side: Side) -> Self {
-        Self { side, last: None, changed: None }
+    /// An eye that reads what it sees like this.
+    pub fn new(side: Side, read: fn(&Sight) -> Reading) -> Self {
+        Self { side, read, moment: None, last: None, whole: None, changed: None }
     }
 
-    /// The screen with everything that was printed before this call, and whether pastes are marked. `None` while it is
-    /// being drawn.
-    pub fn look(&mut self) -> Option<(Sight, bool)> {
-        let view = self.side.view(PATIENCE).ok().filter(|view| !view.synchronizing)?;
-        let seen = Some((sight(&view), view.bracketed_paste));
-        if self.last != seen {
+    /// The screen with everything that was printed before this call. `None` while it is being drawn.
+    ///
+    /// An idle agent's screen is looked at several times a second and says the same: it is read anew when something came.
+    pub fn look(&mut self) -> Option<Seen> {
+        let (view, moment) = match self.side.view_since(self.moment, PATIENCE) {
+            Ok(Some(news)) => news,
+            Ok(None) => return self.last.clone(),
+            Err(_) => return None,
+        };
+        self.moment = Some(moment);
+        self.last = (!view.synchronizing).then(|| {
+            let sight = sight(&view);
+            let reading = (self.read)(&sight);
+            Seen { sight: Arc::new(sight), reading, brackets_paste: view.bracketed_paste }
+        });
+        if self.last.is_some() && self.last != self.whole {
             self.changed = Some(clock::now());
-            self.last.clone_from(&seen);
+            self.whole.clone_from(&self.last);
         }
-        seen
+        self.last.clone()
     }
 
     /// When the screen last changed.

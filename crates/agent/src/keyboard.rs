@@ -143,14 +143,16 @@ impl Hands<'_> {
     }
 
     fn reading(&self, look: &Look) -> Reading {
-        let echo = self.terminal.echo(&look.reading.input, self.text.as_str());
-        let holds = match (&look.reading.input, echo) {
+        let echo = self.terminal.echo(&look.seen.reading.input, self.text.as_str());
+        let holds = match (&look.seen.reading.input, echo) {
             (InputBox::Empty, _) if self.hold.is_none() && is_behind(self.handle) => Holds::Unknown,
             (InputBox::Empty, _) => Holds::Empty,
             (InputBox::Hidden, _) => Holds::Hidden,
             // A box that is larger than the window cannot be read. It was empty and nobody else could type since, so
             // what is in it is ours, and can be taken out again.
-            (InputBox::Unknown, _) if self.hold.is_some() && overflows(&look.sight, self.text.as_str()) => {
+            (InputBox::Unknown, _)
+                if self.hold.is_some() && overflows(&look.seen.sight, self.text.as_str()) =>
+            {
                 Holds::Other
             }
             (InputBox::Unknown, _) => Holds::Unknown,
@@ -160,8 +162,8 @@ impl Hands<'_> {
             (InputBox::Draft(_), Echo::Behind) => Holds::Behind,
             (InputBox::Draft(_), Echo::Other) => Holds::Other,
         };
-        let shown = || count(&look.sight.rows.concat(), self.text.as_str());
-        let above = match &look.reading.input {
+        let shown = || count(&look.seen.sight.rows.concat(), self.text.as_str());
+        let above = match &look.seen.reading.input {
             InputBox::Draft(draft) => shown().saturating_sub(count(draft, self.text.as_str())),
             InputBox::Empty => shown(),
             // What is in a box that nobody can make out may be all that is seen of it.
@@ -171,7 +173,7 @@ impl Hands<'_> {
     }
 
     fn paste(&mut self, desk: &mut dyn Desk) -> Input {
-        let how = if desk.look().brackets_paste { Paste::Bracketed } else { Paste::Unmarked };
+        let how = if desk.look().seen.brackets_paste { Paste::Bracketed } else { Paste::Unmarked };
         let condition = Condition::unchanged_since(self.seq).holding(HOLD);
         match self.handle.type_if(&self.text.paste(how), condition) {
             Ok(hold) => {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::json;
 use signalbox_core::inject::{Failure, Injection, Priority};
 use signalbox_core::{AgentId, ProjectName, Refusal, TicketId, Who};
+use signalbox_drivers::terminal::Reading;
 use signalbox_pty::record::{PlainLog, Recorder, Secrets, Settings};
 use signalbox_pty::side::Options;
 use signalbox_pty::{Allow, Child, Exit, Person, Pump, Side, Size};
@@ -151,7 +152,7 @@ pub fn run(started: Started<'_>) -> Result<Exit, Failed> {
         insights: insights::of(plan.driver),
         handle: pump.handle(),
         tap: side.tap(),
-        eye: Eye::new(side.clone()),
+        eye: Eye::new(side.clone(), plan.driver.map_or(Reading::nothing, |driver| driver.terminal.read)),
         outbox: outbox.clone(),
         journal,
         known: Arc::clone(&known),

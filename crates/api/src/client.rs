@@ -101,9 +101,12 @@ impl Client {
             if answered.id != id {
                 continue;
             }
-            return match answered.answer {
-                Answer::Ok(value) => serde_json::from_value(value).map_err(ClientError::Garbled),
-                Answer::Error(problem) => Err(ClientError::Refused(problem)),
+            return match answered.answer() {
+                Some(Answer::Ok(reply)) => serde_json::from_str(reply.get()).map_err(ClientError::Garbled),
+                Some(Answer::Error(problem)) => Err(ClientError::Refused(problem)),
+                None => {
+                    Err(ClientError::Garbled(serde::de::Error::custom("it has neither `ok` nor `error`")))
+                }
             };
         }
     }

@@ -29,7 +29,7 @@ impl Stream {
                 continue;
             }
             let answered: Answered = serde_json::from_str(&line).map_err(ClientError::Garbled)?;
-            if let Answer::Error(problem) = answered.answer {
+            if let Some(Answer::Error(problem)) = answered.answer() {
                 return Err(ClientError::Refused(problem));
             }
         }

@@ -1,7 +1,7 @@
 //! The lines themselves.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use signalbox_core::Event;
 
 use crate::commands::Request;
@@ -35,20 +35,49 @@ pub struct Asked {
     pub request: Request,
 }
 
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// An answer, as a line.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Answered {
     pub v: u32,
     pub id: u64,
-    #[serde(flatten)]
-    pub answer: Answer,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ok: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<Problem>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+impl Answered {
+    pub fn new(id: u64, answer: Answer) -> Self {
+        let (ok, error) = match answer {
+            Answer::Ok(reply) => (Some(reply), None),
+            Answer::Error(problem) => (None, Some(problem)),
+        };
+        Self { v: VERSION, id, ok, error }
+    }
+
+    /// What was answered; nothing where the line does not say.
+    pub fn answer(self) -> Option<Answer> {
+        self.error.map(Answer::Error).or(self.ok.map(Answer::Ok))
+    }
+}
+
+/// What was answered. A reply is written once and read once: that of a large fleet has hundreds of kilobytes.
+#[derive(Debug, Clone)]
 pub enum Answer {
-    Ok(Value),
+    Ok(Box<RawValue>),
     Error(Problem),
+}
+
+impl Answer {
+    pub fn of(reply: &impl Serialize) -> Self {
+        match to_raw_value(reply) {
+            Ok(reply) => Self::Ok(reply),
+            Err(error) => {
+                let message = format!("the answer could not be written: {error}");
+                Self::Error(Problem::new(Kind::Failure, "reply", message))
+            }
+        }
+    }
 }
 
 /// Why something was not done: the same for people, programs and agents.

@@ -67,7 +67,7 @@ pub fn page() -> String {
          `ok` or `error`:\n\n```json\n{}\n```\n\n\
          Unknown fields are ignored; a version that is not spoken is refused with the one that is.\n",
         line(&greeting),
-        line(&Answered { v: VERSION, id: 7, answer: Answer::Error(problem) }),
+        line(&Answered::new(7, Answer::Error(problem))),
     );
     for command in CATALOG {
         text.push_str(&section(command));
@@ -111,7 +111,7 @@ fn example(command: &CommandDoc) -> (String, String) {
         .and_then(|request| serde_json::to_value(request).ok())
         .map(|request| with_number(&request))
         .unwrap_or(asked);
-    (asked.to_string(), line(&Answered { v: VERSION, id: 7, answer: Answer::Ok(reply) }))
+    (asked.to_string(), line(&Answered::new(7, Answer::of(&reply))))
 }
 
 fn with_number(request: &Value) -> Value {

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use serde_json::json;
 use signalbox_api::PageAt;
 use signalbox_api::wire::{Answer, Problem};
 use signalbox_core::EventId;
@@ -242,7 +241,7 @@ impl Daemon {
                 let (page, mouth) = (Arc::clone(&self.page), mouth.clone());
                 self.workers.give(Box::new(move || {
                     let answer = match page.way_in(token) {
-                        Ok(at) => serde_json::to_value(at).map_or_else(|_| Answer::Ok(json!({})), Answer::Ok),
+                        Ok(at) => Answer::of(&at),
                         Err(problem) => Answer::Error(problem),
                     };
                     mouth.answer(connection, id, answer);

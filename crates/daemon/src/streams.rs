@@ -101,5 +101,5 @@ fn send(stream: &UnixStream, line: &impl serde::Serialize) -> io::Result<()> {
 }
 
 fn refuse(stream: &UnixStream, id: u64, problem: Problem) -> io::Result<()> {
-    send(stream, &Answered { v: VERSION, id, answer: Answer::Error(problem) })
+    send(stream, &Answered::new(id, Answer::Error(problem)))
 }

@@ -24,7 +24,7 @@ pub use hub::Hub;
 pub use pump::{Handle, Pump};
 pub use rustix::process::Signal;
 pub use screen::{Screen, View};
-pub use side::Side;
+pub use side::{Moment, Side};
 pub use spawn::{Child, Exit, Size};
 pub use tap::Tap;
 pub use terminal::Person;

@@ -58,6 +58,10 @@ pub struct Side {
     thread: Arc<Mutex<Option<JoinHandle<()>>>>,
 }
 
+/// How far the output of a program was, when somebody looked at its screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moment(u64);
+
 impl Side {
     pub fn start(options: Options) -> io::Result<Self> {
         let screen = Arc::new(Mutex::new(Screen::new(options.size)));
@@ -89,7 +93,18 @@ impl Side {
 
     /// What is to be seen, with everything that the program wrote before this call.
     pub fn view(&self, patience: Duration) -> Result<View, Behind> {
-        if self.tap.wait_seen(patience) { Ok(lock(&self.screen).view()) } else { Err(Behind) }
+        self.tap.wait_seen(patience).map(|_| lock(&self.screen).view()).ok_or(Behind)
+    }
+
+    /// The same for whoever looks again and again: nothing where nothing has come since their `last` moment.
+    pub fn view_since(
+        &self,
+        last: Option<Moment>,
+        patience: Duration,
+    ) -> Result<Option<(View, Moment)>, Behind> {
+        // Taken before the view: what comes in between is seen twice rather than never.
+        let now = Moment(self.tap.wait_seen(patience).ok_or(Behind)?);
+        Ok((last != Some(now)).then(|| (lock(&self.screen).view(), now)))
     }
 
     /// The size of the program's terminal.

@@ -83,7 +83,7 @@ struct Queue {
     is_due: bool,
     /// Nothing more will come.
     is_closed: bool,
-    /// How many bytes of output came in, and how many of them the side is done with.
+    /// What came in that changes the screen (a byte of output, a new size), and how much of it the side is done with.
     put: u64,
     done: u64,
 }
@@ -149,6 +149,7 @@ impl Tap {
     }
 
     pub(crate) fn resize(&self, size: Size) {
+        self.shared.lock().put += 1;
         self.say(What::Resize(size));
     }
 
@@ -206,8 +207,9 @@ impl Tap {
         self.shared.emptied.notify_all();
     }
 
-    /// Wait until the side has seen all output that came before this call. `false` if it takes longer.
-    pub(crate) fn wait_seen(&self, patience: Duration) -> bool {
+    /// Wait until the side has seen all that came before this call and changes the screen. The answer is a number that
+    /// stays the same as long as nothing more comes; nothing if it takes longer.
+    pub(crate) fn wait_seen(&self, patience: Duration) -> Option<u64> {
         let deadline = Instant::now() + patience;
         let mut queue = self.shared.lock();
         let wanted = queue.put;
@@ -216,11 +218,11 @@ impl Tap {
             self.shared.filled.notify_all();
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return false;
+                return None;
             }
             queue = wait(&self.shared.emptied, queue, left);
         }
-        true
+        Some(wanted)
     }
 }
 
@@ -250,7 +252,8 @@ impl Drain {
         let seen = batch.happenings.iter().map(|happening| match happening.what {
             What::Output(length) => length as u64,
             What::Gap(lost) => lost,
-            _ => 0,
+            What::Resize(_) => 1,
+            What::Input(_) | What::Mark(_) => 0,
         });
         let seen: u64 = seen.sum();
         batch.happenings.clear();

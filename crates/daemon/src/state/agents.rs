@@ -21,6 +21,9 @@ use crate::msg::{Connection, Effect};
 /// How often somebody looks for an agent that has not come back.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(20);
 
+/// How old what is written of a seat's last use may be. Seats are forgotten after weeks.
+const SEAT_WRITTEN: SignedDuration = SignedDuration::from_hours(24);
+
 /// One agent that runs.
 #[derive(Debug)]
 pub struct Agent {
@@ -102,6 +105,8 @@ impl State {
         let now = outside.now;
         let kept = self.seats.entry(seat.clone()).or_insert_with(|| Seat::new(&id, now));
         let is_new = kept.agent != id || kept.used == now;
+        // All come back at once after a restart, and nearly all to what is written down already.
+        let is_written = !is_new && kept.occupied && now.duration_since(kept.used) < SEAT_WRITTEN;
         kept.agent = id.clone();
         kept.occupied = true;
         kept.used = now;
@@ -109,7 +114,9 @@ impl State {
             kept.goal = None;
             kept.claimed = false;
         }
-        self.dirty.insert(Dirty::Seat(seat.clone()));
+        if !is_written {
+            self.dirty.insert(Dirty::Seat(seat.clone()));
+        }
         let agent = Agent {
             record,
             connection: Some(connection),

@@ -27,6 +27,7 @@ use crate::msg::{Effect, Happening, Msg, Work};
 
 pub use agents::Agent;
 pub use outlets::Outlet;
+use watches::Turns;
 pub use watches::Watch;
 
 /// How often the configuration is looked at for changes.
@@ -77,8 +78,7 @@ pub struct State {
     next_config: Timestamp,
     beat: Beat,
     tasks: u64,
-    /// A second, and how many looks were begun in it.
-    looks: (i64, u32),
+    turns: Turns,
     effects: Vec<Effect>,
     dirty: BTreeSet<Dirty>,
     /// How far the log is heard, where that is news.
@@ -138,7 +138,7 @@ impl State {
             troubles: Vec::new(),
             beat: Beat::default(),
             tasks: 0,
-            looks: (0, 0),
+            turns: Turns::new(now),
             effects: forgotten,
             dirty: BTreeSet::new(),
             heard: None,

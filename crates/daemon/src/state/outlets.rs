@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
+use signalbox_api::Done;
 use signalbox_api::rows::{NotifierRow, Origin};
 use signalbox_api::wire::{Answer, Kind, Problem};
 use signalbox_core::plugin::Plugin;
@@ -308,7 +309,7 @@ impl State {
         {
             outlet.trouble = result.as_ref().err().map(ToString::to_string);
             let answer = match result {
-                Ok(_) => Answer::Ok(serde_json::json!({})),
+                Ok(_) => Answer::of(&Done {}),
                 Err(untold) => Answer::Error(
                     Problem::new(Kind::Failure, "notifier.failed", format!("`{name}` told nobody: {untold}"))
                         .hint("Its settings stand in config.toml under `[[notifiers]]`."),

@@ -19,13 +19,13 @@ use super::{Dirty, Outside, State};
 use crate::msg::{Asked, Caller, Effect};
 
 /// An answer, or why there is none; `None` where it comes later.
-type Replied = Result<Option<serde_json::Value>, Problem>;
+type Replied = Result<Option<Answer>, Problem>;
 
 impl State {
     pub(super) fn answer(&mut self, asked: Asked, outside: &mut Outside<'_>) {
         let (connection, id) = (asked.connection, asked.id);
         let answer = match self.reply(asked, outside) {
-            Ok(Some(value)) => Answer::Ok(value),
+            Ok(Some(answer)) => answer,
             Ok(None) => return,
             Err(problem) => Answer::Error(problem),
         };
@@ -36,25 +36,25 @@ impl State {
         let Asked { connection, id, caller, request, record } = asked;
         may_ask(&request, &caller, record.as_ref())?;
         match request {
-            Request::Status(_) => value(&self.report(&caller)),
+            Request::Status(_) => given(&self.report(&caller)),
             Request::Register(told) => self.reply_register(connection, record, told, outside),
-            Request::Surroundings(told) => value(&self.surround(told, outside)?),
+            Request::Surroundings(told) => given(&self.surround(told, outside)?),
             Request::Monitors(wanted) => {
-                value(&MonitorList { monitors: self.monitors(&caller, wanted.agent.as_ref()) })
+                given(&MonitorList { monitors: self.monitors(&caller, wanted.agent.as_ref()) })
             }
-            Request::AddMonitor(wanted) => value(&self.add_monitor(&caller, wanted, outside)?),
-            Request::RemoveMonitor(wanted) => value(&self.remove_monitor(&caller, &wanted, outside)?),
+            Request::AddMonitor(wanted) => given(&self.add_monitor(&caller, wanted, outside)?),
+            Request::RemoveMonitor(wanted) => given(&self.remove_monitor(&caller, &wanted, outside)?),
             Request::LookNow(wanted) => {
                 let agent = self.subject(&caller, wanted.agent.as_ref())?;
                 let row = self.visible_monitor(&caller, &agent, &wanted.name)?;
                 self.look_now(&agent, &wanted.name, outside.now);
-                value(&row)
+                given(&row)
             }
             Request::Notifiers(wanted) => {
-                value(&NotifierList { notifiers: self.notifiers(&caller, wanted.agent.as_ref()) })
+                given(&NotifierList { notifiers: self.notifiers(&caller, wanted.agent.as_ref()) })
             }
-            Request::AddNotifier(wanted) => value(&self.add_notifier(&caller, wanted, outside)?),
-            Request::RemoveNotifier(wanted) => value(&self.remove_notifier(&caller, &wanted)?),
+            Request::AddNotifier(wanted) => given(&self.add_notifier(&caller, wanted, outside)?),
+            Request::RemoveNotifier(wanted) => given(&self.remove_notifier(&caller, &wanted)?),
             Request::Tell(wanted) => {
                 let message = wanted.message.unwrap_or_else(|| "This is a test.".to_owned());
                 let event = test_event(&message, outside)?;
@@ -62,18 +62,18 @@ impl State {
                 Ok(None)
             }
             // The door deals with streams itself.
-            Request::Events(_) => value(&Done {}),
+            Request::Events(_) => given(&Done {}),
             Request::OpenPage(wanted) => {
                 self.effects.push(Effect::Page { connection, id, token: wanted.token });
                 Ok(None)
             }
             Request::Reload(_) => {
                 self.effects.push(Effect::ReadConfig);
-                value(&Done {})
+                given(&Done {})
             }
             Request::Stop(_) => {
                 self.say("it was asked to end");
-                self.effects.push(Effect::Answer { connection, id, answer: Answer::Ok(json!({})) });
+                self.effects.push(Effect::Answer { connection, id, answer: Answer::of(&Done {}) });
                 self.effects.push(Effect::Exit);
                 Ok(None)
             }
@@ -88,7 +88,7 @@ impl State {
         outside: &mut Outside<'_>,
     ) -> Replied {
         let Some(record) = record else { return Err(unknown_agent(&told.agent)) };
-        value(&self.register(connection, record, told, outside)?)
+        given(&self.register(connection, record, told, outside)?)
     }
 
     fn report(&self, caller: &Caller) -> Report {
@@ -412,11 +412,8 @@ fn list(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-fn value(reply: &impl Serialize) -> Replied {
-    let made = serde_json::to_value(reply).map_err(|error| {
-        Problem::new(Kind::Failure, "reply", format!("the answer could not be written: {error}"))
-    });
-    made.map(Some)
+fn given(reply: &impl Serialize) -> Replied {
+    Ok(Some(Answer::of(reply)))
 }
 
 /// An event that never was, to try a notifier with.

@@ -23,8 +23,10 @@ const LOOK_TIME: Duration = Duration::from_secs(45);
 const MOST_EVENTS: usize = 50;
 /// The most messages of one monitor that wait for an agent to come; the oldest go first.
 const MOST_PENDING: usize = 100;
-/// The most looks that are begun in a second.
-const MOST_LOOKS: u32 = 80;
+/// How many looks may be begun at once, and how many in a second: one may start programs, and whoever asks the daemon
+/// something in the meantime waits behind them.
+const LOOKS_AT_ONCE: f64 = 4.0;
+const LOOKS_A_SECOND: f64 = 80.0;
 /// Within how long monitors that are new look for the first time, and within how long those do that a daemon before this one
 /// knew. Longer would be gentler, but a daemon that is started again and again would keep some waiting for minutes.
 const FIRST_LOOKS: Duration = Duration::from_secs(2);
@@ -49,6 +51,8 @@ pub struct Watch {
     pace: Pace,
     last: Option<Timestamp>,
     next: Option<Timestamp>,
+    /// It was due when many were, and looks when `next` comes.
+    has_turn: bool,
     running: Option<Running>,
     pub trouble: Option<String>,
     /// Somebody was told of the trouble.
@@ -63,6 +67,28 @@ impl Watch {
         let look = if connected && self.running.is_none() { self.next } else { None };
         let late = self.running.map(|running| running.until);
         look.into_iter().chain(late).chain(self.deliver_at).min()
+    }
+}
+
+/// When looks may be begun: after a restart many are due, and they are let go one after the other.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Turns {
+    /// How many may be begun now; below zero, how many have a turn and wait for it.
+    free: f64,
+    at: Timestamp,
+}
+
+impl Turns {
+    pub fn new(now: Timestamp) -> Self {
+        Self { free: LOOKS_AT_ONCE, at: now }
+    }
+
+    /// How long the next one has to wait.
+    fn take(&mut self, now: Timestamp) -> Duration {
+        let since = now.duration_since(self.at).as_secs_f64().max(0.0);
+        self.at = now;
+        self.free = (self.free + since * LOOKS_A_SECOND).min(LOOKS_AT_ONCE) - 1.0;
+        Duration::from_secs_f64((-self.free).max(0.0) / LOOKS_A_SECOND)
     }
 }
 
@@ -128,6 +154,7 @@ impl State {
                 pace: Pace::new(signed(every)),
                 last: None,
                 next: Some(outside.now + signed(spread)),
+                has_turn: false,
                 running: None,
                 trouble: None,
                 told: false,
@@ -195,25 +222,16 @@ impl State {
             }
             let is_time = watch.running.is_none() && watch.next.is_some_and(|next| next <= now);
             if connected && is_time {
-                if self.is_crowded(now) {
-                    let later = signed(Duration::from_secs(1).mul_f64(0.2 + (outside.dice)()));
-                    if let Some(watch) = self.watch(id, &name) {
-                        watch.next = Some(now + later);
-                    }
+                let wait = if watch.has_turn { Duration::ZERO } else { self.turns.take(now) };
+                let Some(watch) = self.watch(id, &name) else { continue };
+                watch.has_turn = !wait.is_zero();
+                if watch.has_turn {
+                    watch.next = Some(now + signed(wait));
                     continue;
                 }
                 self.look(id, &name, now);
             }
         }
-    }
-
-    /// Whether so many looks were begun in this second that one more would make everybody wait: after a restart all are due.
-    fn is_crowded(&mut self, now: Timestamp) -> bool {
-        if self.looks.0 != now.as_second() {
-            self.looks = (now.as_second(), 0);
-        }
-        self.looks.1 += 1;
-        self.looks.1 > MOST_LOOKS
     }
 
     fn watch(&mut self, id: &AgentId, name: &str) -> Option<&mut Watch> {

@@ -208,6 +208,17 @@ impl World {
         }
     }
 
+    /// Let time pass as the loop sees it: it wakes up whenever something is due.
+    pub fn live(&mut self, time: SignedDuration) {
+        let end = self.now + time;
+        while let Some(due) = self.state.as_ref().map(State::next_due).filter(|due| *due < end) {
+            // Whatever is due now and stays so would keep it awake for ever.
+            self.now = due.max(self.now + SignedDuration::from_micros(100));
+            self.step(Msg::Tick);
+        }
+        self.now = self.now.max(end);
+    }
+
     /// Let the daemon hear what is in the log and it has not heard.
     pub fn feed(&mut self) {
         for _ in 0..10 {
@@ -357,7 +368,7 @@ impl World {
         let id = self.ask_as(1, caller, command.into(), None);
         let (_, answer) = self.answers.iter().rev().find(|(asked, _)| *asked == id).expect("an answer");
         match answer {
-            Answer::Ok(value) => Ok(serde_json::from_value(value.clone()).expect("the reply of the command")),
+            Answer::Ok(value) => Ok(serde_json::from_str(value.get()).expect("the reply of the command")),
             Answer::Error(problem) => Err(problem.clone()),
         }
     }
@@ -368,7 +379,7 @@ impl World {
         let id = self.ask_as(1, human(pid), told.into(), Some(&agent));
         let (_, answer) = self.answers.iter().rev().find(|(asked, _)| *asked == id).expect("an answer");
         match answer {
-            Answer::Ok(value) => Ok(serde_json::from_value(value.clone()).expect("the reply")),
+            Answer::Ok(value) => Ok(serde_json::from_str(value.get()).expect("the reply")),
             Answer::Error(problem) => Err(problem.clone()),
         }
     }

@@ -200,3 +200,35 @@ fn the_screen_is_of_this_moment() {
     handle.stop();
     assert_eq!(pump.join().unwrap(), Exit::Signal(15));
 }
+
+#[test]
+fn a_screen_is_news_when_something_came_and_when_it_has_another_size() {
+    let side = Side::start(options()).unwrap();
+    let (tap, command) = (side.tap(), sh("printf one; read line; printf two; exec sleep 100"));
+    let (send, receive) = channel();
+    let pump = std::thread::spawn(move || {
+        let child = Child::start(command, SIZE, None).unwrap();
+        let pump = Pump::new(child, Person::absent()).unwrap().tapped(tap);
+        send.send(pump.handle()).unwrap();
+        pump.run().unwrap()
+    });
+    let handle = receive.recv().unwrap();
+    let patience = Duration::from_secs(10);
+    let mut last = None;
+    let mut shows = |wanted: &dyn Fn(&signalbox_pty::View) -> bool| {
+        let news = side.view_since(last, patience).unwrap();
+        news.is_some_and(|(view, moment)| {
+            last = Some(moment);
+            wanted(&view)
+        })
+    };
+    crate::kit::eventually("the first word", || shows(&|view| view.rows[0] == "one"));
+    assert!(!shows(&|_| true), "nothing came");
+    handle.resize(Size::new(10, 40));
+    crate::kit::eventually("the new size", || shows(&|view| view.size == Size::new(10, 40)));
+    assert!(!shows(&|_| true), "nothing came");
+    handle.feed(b"\n");
+    crate::kit::eventually("the second word", || shows(&|view| view.rows.concat().contains("two")));
+    handle.stop();
+    assert_eq!(pump.join().unwrap(), Exit::Signal(15));
+}
