@@ -7,7 +7,7 @@ use signalbox_core::{nearest, text};
 use signalbox_integrations::goal;
 use signalbox_store::agents::Record;
 
-use super::monitor::{keys, offered};
+use super::monitor::{keys, keys_as_json, offered};
 use crate::agents::{own, record, running, span};
 use crate::context::Context;
 use crate::{daemon, pairs, resolve};
@@ -51,7 +51,11 @@ enum What {
         agent: Option<String>,
     },
     /// List the types there are
-    Types {},
+    Types {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// In seconds.
@@ -79,14 +83,26 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             warn_without_daemon(cx)
         }
         What::Signal { status, summary, agent } => signal(cx, &status, &summary, agent.as_deref()),
-        What::Types {} => {
-            for kind in goal::TYPES.iter().filter(|kind| offered(cx, kind.privileged)) {
-                let people = if kind.privileged { " (for people alone)" } else { "" };
-                cx.ui.data(&format!("{}: {}{people}\n{}", kind.name, kind.about, keys(kind.keys.iter())))?;
-            }
-            Ok(())
-        }
+        What::Types { .. } => types(cx),
     }
+}
+
+fn types(cx: &Context) -> Result<(), CommandError> {
+    let chosen = goal::TYPES.iter().filter(|kind| offered(cx, kind.privileged));
+    if cx.ui.json {
+        let row = |kind: &goal::GoalType| {
+            json!({
+                "name": kind.name, "about": kind.about, "privileged": kind.privileged,
+                "settings": keys_as_json(kind.keys.iter()),
+            })
+        };
+        return cx.ui.json(&chosen.map(row).collect::<Vec<_>>());
+    }
+    for kind in chosen {
+        let people = if kind.privileged { " (for people alone)" } else { "" };
+        cx.ui.data(&format!("{}: {}{people}\n{}", kind.name, kind.about, keys(kind.keys.iter())))?;
+    }
+    Ok(())
 }
 
 /// A goal, checked.

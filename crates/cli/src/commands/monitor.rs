@@ -191,12 +191,17 @@ fn unknown(name: &str) -> CommandError {
     }
 }
 
-fn as_json(kind: &MonitorType) -> serde_json::Value {
+/// Settings, for programs.
+pub fn keys_as_json<'a>(keys: impl Iterator<Item = &'a Key>) -> Vec<serde_json::Value> {
     let key =
         |key: &Key| serde_json::json!({ "name": key.name, "required": key.required, "about": key.about });
+    keys.map(key).collect()
+}
+
+fn as_json(kind: &MonitorType) -> serde_json::Value {
     serde_json::json!({
         "name": kind.name, "about": kind.about, "privileged": kind.privileged, "every_seconds": kind.every.as_secs(),
-        "settings": kind.keys.iter().map(key).collect::<Vec<_>>(),
+        "settings": keys_as_json(kind.keys.iter().chain(COMMON)),
         "events": kind.events.iter().map(|event| serde_json::json!({
             "name": event.name, "about": event.about, "priority": event.priority,
             "ttl_seconds": event.ttl.as_secs(), "key": event.key,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use signalbox_api::{AddNotifier, Notifiers, RemoveNotifier, Tell};
 use signalbox_core::text;
 use signalbox_integrations::notifier::{self, COMMON};
 
-use super::monitor::{keys, named, offered};
+use super::monitor::{keys, keys_as_json, named, offered};
 use crate::context::Context;
 use crate::{daemon, pairs};
 use signalbox_desk::error::CommandError;
@@ -64,6 +65,9 @@ enum What {
     Types {
         /// The type
         name: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 
@@ -90,7 +94,7 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
             cx.ui.status(&format!("{name} was told."));
             Ok(())
         }
-        What::Types { name } => types(cx, name.as_deref()),
+        What::Types { name, .. } => types(cx, name.as_deref()),
     }
 }
 
@@ -130,7 +134,17 @@ fn types(cx: &Context, name: Option<&str>) -> Result<(), CommandError> {
         Some(name) => name == kind.name,
         None => offered(cx, kind.privileged),
     };
-    for kind in notifier::TYPES.iter().filter(meant) {
+    let chosen = notifier::TYPES.iter().filter(meant);
+    if cx.ui.json {
+        let row = |kind: &notifier::NotifierType| {
+            json!({
+                "name": kind.name, "about": kind.about, "privileged": kind.privileged,
+                "settings": keys_as_json(kind.keys.iter().chain(COMMON)),
+            })
+        };
+        return cx.ui.json(&chosen.map(row).collect::<Vec<_>>());
+    }
+    for kind in chosen {
         let people = if kind.privileged { " (for people alone)" } else { "" };
         cx.ui.data(&format!("{}: {}{people}\n", kind.name, kind.about))?;
         if name.is_some() {

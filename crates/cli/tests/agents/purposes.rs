@@ -84,6 +84,20 @@ fn what_cannot_be_a_goal_is_said() {
 }
 
 #[test]
+fn programs_can_read_which_types_there_are() {
+    let env = env();
+    for (what, name, setting) in
+        [("goal", "command", "run"), ("notifier", "webhook", "url"), ("monitor", "shell", "command")]
+    {
+        let types = json_of(&env.sb([what, "types", "--json"]).success());
+        let types = types.as_array().expect("a list");
+        let found = types.iter().find(|kind| kind["name"] == name).expect(name);
+        let settings = found["settings"].as_array().expect("settings");
+        assert!(settings.iter().any(|key| key["name"] == setting && key["required"] == true), "{found}");
+    }
+}
+
+#[test]
 fn a_ticket_that_is_done_ends_the_agent_however_its_id_was_typed() {
     let env = env();
     let _daemon = Daemon::start(&env);
