@@ -253,6 +253,9 @@ pub struct PageAt {
     pub port: u16,
     /// A link that lets its bearer in once, or a token for a script.
     pub way_in: String,
+    /// The port that was wanted and that somebody else has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_over: Option<u16>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

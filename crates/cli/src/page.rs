@@ -47,7 +47,7 @@ impl signalbox_daemon::Page for WebPage {
         let page = running.insert(page);
         let way_in = if token { page.token() } else { Ok(page.link()) };
         let way_in = way_in.map_err(|error| Problem::new(Kind::Failure, "web.keep", error.to_string()))?;
-        Ok(PageAt { port: page.port(), way_in })
+        Ok(PageAt { port: page.port(), way_in, passed_over: page.passed_over() })
     }
 
     fn resume(&self) -> Result<(), Problem> {

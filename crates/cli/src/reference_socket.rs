@@ -43,7 +43,11 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("remove-notifier", r#"{"agent":"claude-k3fx","name":"ping"}"#, "{}"),
     ("tell", r#"{"notifier":"desktop","message":"Hello."}"#, "{}"),
     ("events", r#"{"after":"2026-11-15.jsonl:3400","from_beginning":false,"names":["agent.*"]}"#, "{}"),
-    ("page", r#"{"token":false}"#, r#"{"port":7117,"way_in":"http://127.0.0.1:7117/enter/5c1f…"}"#),
+    (
+        "page",
+        r#"{"token":false}"#,
+        r#"{"port":7118,"way_in":"http://127.0.0.1:7118/enter/5c1f…","passed_over":7117}"#,
+    ),
     ("reload", "{}", "{}"),
     ("stop", "{}", "{}"),
 ];

@@ -47,7 +47,8 @@ fn kind(wanted: &str) -> &str {
         "a map" => "a table",
         text if text.starts_with("struct ") => "a table",
         text if text.contains("nonzero") => "a whole number of at least 1",
-        "u8" | "u16" | "u32" | "u64" | "usize" | "i64" => "a whole number",
+        "u16" => "a whole number from 0 to 65535",
+        "u8" | "u32" | "u64" | "usize" | "i64" => "a whole number",
         other => other,
     }
 }

@@ -30,7 +30,7 @@ pub(crate) async fn enter(
             Wants::Page,
             StatusCode::UNAUTHORIZED,
             "web.link",
-            "this link was used before, or is too old",
+            "this link was used before, is older than ten minutes, or is from before the server was started again",
             Some("Run `sb web --open` in a terminal: it prints a fresh link and opens it."),
             &nonce.0,
         ),

@@ -45,6 +45,7 @@ pub enum StartError {
 #[derive(Debug)]
 pub struct Running {
     port: u16,
+    passed_over: Option<u16>,
     tickets: Arc<Tickets>,
     end: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
@@ -82,7 +83,8 @@ pub fn start(desk: Desk, options: &Options) -> Result<Running, StartError> {
             let _ = told.send(());
         })
         .map_err(StartError::Start)?;
-    Ok(Running { port, tickets, end, thread: Some(thread), over })
+    let passed_over = (port != options.port && options.port != 0).then_some(options.port);
+    Ok(Running { port, passed_over, tickets, end, thread: Some(thread), over })
 }
 
 /// Listen on one port at every address. A taken port is passed over.
@@ -169,6 +171,11 @@ impl Running {
         self.port
     }
 
+    /// The port that was wanted, if somebody else has it.
+    pub fn passed_over(&self) -> Option<u16> {
+        self.passed_over
+    }
+
     /// A link that lets its bearer in, once.
     pub fn link(&self) -> String {
         format!("http://127.0.0.1:{}/enter/{}", self.port, self.tickets.mint_link())
@@ -205,7 +212,38 @@ impl Drop for Running {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+
     use super::*;
+
+    /// What a browser gets that asks for this.
+    fn fetch(port: u16, path: &str) -> String {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).expect("the server");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time limit");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
+            .expect("the request");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("the answer");
+        text
+    }
+
+    #[test]
+    fn a_link_that_nobody_used_in_time_says_how_to_get_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = signalbox_store::Home::new(folder.path());
+        home.prepare().expect("a home");
+        let options = Options { port: 0, addresses: Vec::new(), names: Vec::new() };
+        let server = start(Desk::new(home), &options).expect("a server");
+        let path = |link: &str| format!("/enter/{}", link.rsplit('/').next().unwrap_or_default());
+        let link = server.link();
+        server.tickets.let_links_expire();
+        let said = fetch(server.port(), &path(&link));
+        assert!(said.starts_with("HTTP/1.1 401"), "{said}");
+        assert!(said.contains("older than ten minutes") && said.contains("Run `sb web --open`"), "{said}");
+        assert!(!said.to_ascii_lowercase().contains("set-cookie"), "{said}");
+        let fresh = fetch(server.port(), &path(&server.link()));
+        assert!(fresh.starts_with("HTTP/1.1 303"), "{fresh}");
+    }
 
     #[test]
     fn an_address_that_means_all_stands_for_them() {

@@ -40,6 +40,7 @@ struct Minted {
 pub struct Tickets {
     path: PathBuf,
     tokens: Mutex<BTreeMap<String, Minted>>,
+    /// Until when each works.
     links: Mutex<Vec<(String, Instant)>>,
 }
 
@@ -57,23 +58,37 @@ impl Tickets {
     pub fn mint_link(&self) -> String {
         let word = word();
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        links.retain(|(_, since)| since.elapsed() < LINK);
+        let now = Instant::now();
+        links.retain(|(_, until)| *until > now);
         if links.len() >= MOST {
             links.remove(0);
         }
-        links.push((hash(&word), Instant::now()));
+        links.push((hash(&word), now + LINK));
         word
     }
 
     /// A token for a browser, if the link's word is right. It is not right again.
     pub fn redeem(&self, word: &str) -> io::Result<Option<String>> {
+        self.redeem_at(word, Instant::now())
+    }
+
+    fn redeem_at(&self, word: &str, now: Instant) -> io::Result<Option<String>> {
         let wanted = hash(word);
         let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
-        links.retain(|(_, since)| since.elapsed() < LINK);
+        links.retain(|(_, until)| *until > now);
         let Some(at) = links.iter().position(|(known, _)| *known == wanted) else { return Ok(None) };
         links.remove(at);
         drop(links);
         self.mint(Scope::Browser).map(Some)
+    }
+
+    /// No link works any longer, as if time had passed.
+    #[cfg(test)]
+    pub fn let_links_expire(&self) {
+        let now = Instant::now();
+        for (_, until) in self.links.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+            *until = now;
+        }
     }
 
     /// A token for a script.
@@ -147,6 +162,21 @@ mod tests {
         assert!(!again.knows(&token, Scope::Browser));
         let kept = std::fs::read_to_string(home.run().join("web-tokens.json")).expect("the file");
         assert!(!kept.contains(&token), "only hashes are kept");
+    }
+
+    #[test]
+    fn a_link_works_for_ten_minutes_and_the_oldest_make_room() {
+        let (_folder, _home, tickets) = tickets();
+        let (soon, late) = (tickets.mint_link(), tickets.mint_link());
+        let minted = Instant::now();
+        let at = |word: &str, then: Duration| tickets.redeem_at(word, minted + then).expect("no trouble");
+        assert!(at(&soon, LINK - Duration::from_secs(60)).is_some(), "nine minutes");
+        assert_eq!(at(&late, LINK), None, "ten minutes");
+        assert_eq!(at(&late, Duration::ZERO), None, "what was too old once is forgotten");
+        let first = tickets.mint_link();
+        let others: Vec<String> = (0..MOST).map(|_| tickets.mint_link()).collect();
+        assert_eq!(at(&first, Duration::ZERO), None, "the oldest goes");
+        assert!(others.iter().all(|word| at(word, Duration::ZERO).is_some()));
     }
 
     #[test]

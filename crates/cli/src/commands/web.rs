@@ -48,17 +48,15 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     let home = cx.home()?;
     home.prepare()?;
     let settings = &cx.config()?.web;
-    let wanted = arguments.port.unwrap_or(settings.port);
     let running = page::serve(home, settings, arguments.port)?;
-    if running.port() != wanted && wanted != 0 {
-        cx.ui.status(&format!("Port {wanted} is taken; the page is at port {}.", running.port()));
-    }
     let way_in = if arguments.token { running.token()? } else { running.link() };
-    tell(cx, &arguments, &PageAt { port: running.port(), way_in })?;
+    // Whoever is told of it may end it at once.
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
+    let at = PageAt { port: running.port(), way_in, passed_over: running.passed_over() };
+    tell(cx, &arguments, &at)?;
     cx.ui.hint("Ctrl-C ends it. `sb up` first has the daemon serve it.");
     while !stop.load(Ordering::SeqCst) && !running.has_ended(TURN) {}
     running.stop();
@@ -67,6 +65,9 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
 
 /// Say how to get in, and open it where that is wanted.
 fn tell(cx: &Context, arguments: &Arguments, at: &PageAt) -> Result<(), CommandError> {
+    if let Some(taken) = at.passed_over {
+        cx.ui.status(&format!("Port {taken} is taken; the page is at port {}.", at.port));
+    }
     let name = if arguments.token { "token" } else { "link" };
     if cx.ui.json {
         cx.ui.json(&serde_json::json!({ "port": at.port, name: at.way_in }))?;

@@ -49,6 +49,7 @@ mod trusting;
 mod unguarded;
 mod vault;
 mod vault_damage;
+mod web;
 mod working;
 
 use signalbox_testkit::TestEnv;

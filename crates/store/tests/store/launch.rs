@@ -89,6 +89,7 @@ fn wrong_keys_and_values_are_named_with_their_line() {
     for (text, want) in [
         ("[agents]\nrecordin = true\n", "line 2: there is no setting `recordin`, did you mean `recording`?"),
         ("[agents]\nlog_max_mb = 0\n", "line 2: a whole number of at least 1 is needed here, not `0`"),
+        ("[web]\nport = 70000\n", "line 2: a whole number from 0 to 65535 is needed here, not `70000`"),
         ("[agents]\nrecording = \"no\"\n", "line 2: `true` or `false` is needed here, not \"no\""),
         ("[agents]\ndetach_key = \"x\"\n", "line 2: `x` is no detach key"),
         (
