@@ -96,15 +96,37 @@ impl Desk {
 
 /// The end of a file, from a whole line on.
 fn tail(path: &PathBuf) -> String {
-    let read = || -> std::io::Result<Vec<u8>> {
+    let read = || -> std::io::Result<(Vec<u8>, bool)> {
         let mut file = std::fs::File::open(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(MOST_OUTPUT)))?;
         let mut bytes = Vec::new();
         file.take(MOST_OUTPUT).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        Ok((bytes, length > MOST_OUTPUT))
     };
-    let bytes = read().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
+    let (bytes, is_cut) = read().unwrap_or_default();
+    let line = bytes.iter().position(|byte| *byte == b'\n').filter(|_| is_cut).map_or(0, |end| end + 1);
+    let text = String::from_utf8_lossy(bytes.get(line..).unwrap_or_default());
     many_lines(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "this plays the step, not the product")]
+    fn a_long_output_begins_with_a_whole_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run-1.log");
+        let whole: String = (0..10_000).map(|number| format!("line {number}\n")).collect();
+        std::fs::write(&path, &whole).expect("the output");
+        let shown = tail(&path);
+        assert!(shown.len() > 60_000 && whole.ends_with(&shown), "{}", shown.len());
+        assert!(shown.starts_with("line "), "{:?}", shown.get(..20));
+        std::fs::write(&path, "first\nsecond").expect("the output");
+        assert_eq!(tail(&path), "first\nsecond");
+        std::fs::write(&path, vec![b'x'; 100_000]).expect("the output");
+        assert_eq!(tail(&path).len(), 65_536, "one line that is longer than all that is shown");
+    }
 }

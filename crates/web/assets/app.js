@@ -49,32 +49,42 @@ const Signalbox = (() => {
     morphChildren(from, to);
   }
 
+  const keyOf = (node) => node.nodeType === Node.ELEMENT_NODE ? node.dataset.key : undefined;
+  // Whether one may become the other: things of the same name and the same sort.
+  const alike = (one, other) => one.nodeName === other.nodeName && keyOf(one) === keyOf(other)
+    && (one.nodeType !== Node.ELEMENT_NODE || one.classList[0] === other.classList[0]);
+
   function morphChildren(from, to) {
+    const all = [...to.childNodes];
+    const keys = new Set(all.map(keyOf));
     const keyed = new Map();
     for (const child of from.children) if (child.dataset.key) keyed.set(child.dataset.key, child);
     let at = from.firstChild;
-    for (const wanted of [...to.childNodes]) {
-      const key = wanted.nodeType === Node.ELEMENT_NODE ? wanted.dataset.key : undefined;
-      const known = key ? keyed.get(key) : undefined;
+    const drop = () => { const gone = at; at = at.nextSibling; gone.remove(); };
+    all.forEach((wanted, place) => {
+      // What nobody wants any more makes way; what is wanted further on stays and is gone round. Text holds nothing that
+      // could be lost.
+      const stays = () => {
+        if (alike(at, wanted)) return true;
+        if (at.nodeType !== Node.ELEMENT_NODE) return wanted.nodeType !== Node.ELEMENT_NODE;
+        return keyOf(at) ? keys.has(keyOf(at)) : all.some((one, later) => later > place && alike(at, one));
+      };
+      while (at && !stays()) drop();
+      const known = keyed.get(keyOf(wanted));
       if (known) {
-        keyed.delete(key);
+        keyed.delete(keyOf(wanted));
         if (known === at) at = at.nextSibling;
         else from.insertBefore(known, at);
         morph(known, wanted);
-      } else if (at && !key && !(at.nodeType === Node.ELEMENT_NODE && at.dataset.key) && at.nodeName === wanted.nodeName) {
+      } else if (at && alike(at, wanted)) {
         const here = at;
         at = at.nextSibling;
         morph(here, wanted);
       } else {
         from.insertBefore(wanted, at);
       }
-    }
-    while (at) {
-      const gone = at;
-      at = at.nextSibling;
-      gone.remove();
-    }
-    for (const child of keyed.values()) if (child.parentNode === from) child.remove();
+    });
+    while (at) drop();
   }
 
   // The part of the page that changes, fetched again when something happened; at most one at a time.
@@ -139,9 +149,13 @@ const Signalbox = (() => {
       last = event.lastEventId;
       const events = JSON.parse(event.data);
       document.dispatchEvent(new CustomEvent("signalbox:events", { detail: events }));
+      const again = () => { soon = null; refresh(); };
       // Every call of every tool is in the log; pages need not be drawn anew for each.
-      if (events.every((one) => one.event.startsWith("hook."))) soon ??= setTimeout(() => { soon = null; refresh(); }, 2000);
-      else refresh();
+      if (events.every((one) => one.event.startsWith("hook."))) { soon ??= setTimeout(again, 2000); return; }
+      refresh();
+      // A process tells of its end before it has ended, so one more look follows.
+      clearTimeout(soon);
+      soon = setTimeout(again, 2000);
     });
     stream.onerror = () => {
       disconnect();
@@ -368,6 +382,8 @@ const Signalbox = (() => {
 
   for (const one of main.querySelectorAll("[data-tail]")) one.scrollTop = one.scrollHeight;
   connect();
+  // What a step prints is not in the log.
+  setInterval(() => { if (!document.hidden && find("[data-follow]", main)) refresh(); }, 1000);
   // Ages grow though nothing happens.
   setInterval(() => { if (!document.hidden) refresh(); }, 30000);
   return { act, ask, asks, refresh, hold, release, surroundings, toast, find };

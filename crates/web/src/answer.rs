@@ -42,6 +42,8 @@ pub fn error(wants: Wants, error: &CommandError, nonce: &str) -> Response {
     let status = match error.kind {
         Kind::Failure => StatusCode::INTERNAL_SERVER_ERROR,
         Kind::Usage => StatusCode::BAD_REQUEST,
+        // What is gone under an open page: that it is gone is the page's part now, and no fault that a browser must report.
+        Kind::NotFound if wants == Wants::Fragment => StatusCode::OK,
         Kind::NotFound => StatusCode::NOT_FOUND,
         Kind::Precondition => StatusCode::CONFLICT,
     };

@@ -75,8 +75,21 @@ fn the_controls_control_and_two_browsers_agree() {
 
 #[test]
 fn a_link_works_once_and_strangers_are_told_what_to_do() {
+    let Some(mut world) = World::new() else { return };
+    // Nobody opens it in time: it is not kept over a restart.
+    let said = world.env.sb(["web", "--json"]).success().stdout;
+    let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    world.start_daemon();
+    world.play("doors", json!({ "old": said["link"] }));
+}
+
+#[test]
+fn a_ticket_that_goes_away_under_an_open_page_is_told_of() {
     let Some(world) = World::new() else { return };
-    world.play("doors", json!({}));
+    let other = world.env.new_ticket("Buy paint");
+    let ticket = world.env.new_ticket("Paint the shed");
+    let file = world.env.ticket_file(&ticket);
+    world.play("going_away", json!({ "ticket": ticket, "file": file, "other": other }));
 }
 
 #[test]

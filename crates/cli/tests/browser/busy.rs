@@ -28,14 +28,19 @@ steps = [{ name = "test", run = "sh tests/all.sh", time = "20s" }]
 
 /// A repository `shop` with a contract that is trusted, and `sb` in it.
 pub fn repository() -> TestEnv {
+    repository_with(CONTRACT, "echo 'running 12 tests'\ngrep -q pub src/login.rs\n")
+}
+
+/// With this contract, and this script as its tests.
+pub fn repository_with(contract: &str, tests: &str) -> TestEnv {
     let env = TestEnv::empty(env!("CARGO_BIN_EXE_sb"));
     let project = env.project();
     for folder in ["src", "tests", ".signalbox"] {
         std::fs::create_dir_all(project.join(folder)).expect("make a folder");
     }
     env.write(project.join("src/login.rs"), LOGIN);
-    env.write(project.join("tests/all.sh"), "echo 'running 12 tests'\ngrep -q pub src/login.rs\n");
-    env.write(project.join(".signalbox/project.toml"), CONTRACT);
+    env.write(project.join("tests/all.sh"), tests);
+    env.write(project.join(".signalbox/project.toml"), contract);
     env.bash("git init -q -b main && git add -A && git -c user.name=Pat -c user.email=pat@example.com commit -q -m Begin").success();
     env.sb(["init", "--name", "shop"]).success();
     env.sb(["trust", "--yes"]).success();

@@ -84,7 +84,9 @@ impl World {
         world
     }
 
+    /// Start the daemon, after the one before it has ended.
     pub fn start_daemon(&mut self) {
+        self.daemon = None;
         let daemon = Running::start(self.env.command().args(["up", "--foreground"]));
         self.daemon = Some(daemon);
         let socket = self.env.home().join("run/daemon.sock");

@@ -10,4 +10,5 @@ mod hostile;
 mod kit;
 mod large;
 mod looking;
+mod steering;
 mod terminals;

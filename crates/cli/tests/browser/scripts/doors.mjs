@@ -1,7 +1,7 @@
 // The way in: a link works once, and whoever is not signed in is told what to do.
 import { check, link, play, same, sb } from "./kit.mjs";
 
-play(async (stage) => {
+play(async (stage, given) => {
   const way = await link();
   const origin = new URL(way).origin;
   const page = await stage.stranger();
@@ -27,6 +27,12 @@ play(async (stage) => {
   const said = await thief.locator("main").innerText();
   check(said.includes("used before") && said.includes("sb web --open"), said);
   same((await thief.goto(origin + "/")).status(), 401, "and gave nothing");
+
+  // Not used by anybody in time.
+  same((await thief.goto(given.old)).status(), 401, "a link that is too old");
+  const old = await thief.locator("main").innerText();
+  check(old.includes("older than ten minutes") && old.includes("sb web --open") && old.includes("fresh link"), old);
+  same(await thief.context().cookies(), [], "and gave nothing");
 
   // A page that is open when its browser is signed out says so.
   await page.goto(origin + "/board");

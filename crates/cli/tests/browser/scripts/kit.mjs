@@ -2,7 +2,7 @@
 //
 // A scenario is given a JSON file and prints one JSON object: what it found, what troubles the browser reported, and the
 // failure that ended it, if any.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -55,6 +55,19 @@ export async function sb(...words) {
   const ended = await run("sb", ...words);
   check(ended.code === 0, `sb ${words.join(" ")}: ${ended.stderr}`);
   return ended.stdout.trim();
+}
+
+// `sb` at work beside the scenario: the promise of its exit code, and a way to end it, with all that it began.
+export function begin(...words) {
+  const child = spawn("sb", words, { stdio: "ignore" });
+  const ended = new Promise((done) => child.on("exit", (code) => done(code)));
+  const end = async () => {
+    if (child.exitCode === null) await run("sb", "run", "stop");
+    const late = setTimeout(() => child.kill("SIGTERM"), PATIENCE);
+    await ended;
+    clearTimeout(late);
+  };
+  return { ended, end };
 }
 
 // A link that lets a browser in.
