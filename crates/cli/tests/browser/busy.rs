@@ -8,7 +8,7 @@ use signalbox_testkit::{TestEnv, quote};
 use crate::kit::{Tools, World};
 
 /// Puppets in every role, a person who reviews, one step that validates.
-const CONTRACT: &str = r#"tests = ["tests/**"]
+pub const CONTRACT: &str = r#"tests = ["tests/**"]
 [run]
 concurrency = 2
 attempts = 1

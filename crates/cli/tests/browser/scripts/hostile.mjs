@@ -45,6 +45,12 @@ play(async (stage, given) => {
     return said.refused ? null : said;
   };
 
+  // What came before, from agents, branches and steps, is shown and not swallowed.
+  for (const [path, words] of given.shown) {
+    await page.goto(stage.origin + path, { waitUntil: "domcontentloaded" });
+    check((await page.locator("main").textContent()).includes(words), `${path} does not show ${words}`);
+  }
+
   // Every field that is filled in by a command.
   const tickets = [];
   for (const words of PAYLOADS) {
