@@ -14,6 +14,7 @@ use signalbox_plugins::Failed;
 use signalbox_runner::Program;
 use signalbox_store::Home;
 use signalbox_store::agents::{self, Life};
+use signalbox_store::fault::break_if_asked;
 use signalbox_template::Library;
 
 use crate::msg::{GoalJob, Listener, LookJob, Msg, TellJob};
@@ -114,12 +115,4 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         let words = words.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         format!("a bug in sb stopped it: {words}")
     })
-}
-
-/// In debug builds, `SIGNALBOX_PANIC` names what has a bug, so that tests see what one does.
-#[expect(clippy::panic, reason = "to panic is what it is for")]
-fn break_if_asked(name: &str) {
-    if cfg!(debug_assertions) && std::env::var("SIGNALBOX_PANIC").is_ok_and(|asked| asked == name) {
-        panic!("{name} was asked to break");
-    }
 }

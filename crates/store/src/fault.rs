@@ -1,9 +1,9 @@
-//! Made-to-order failures of the file layer, for tests: "fail the 17th operation with ENOSPC".
+//! Made-to-order failures, for tests: of the file layer, "fail the 17th operation with ENOSPC", and bugs.
 //!
 //! Only debug builds look at the environment; in a release build every function here is empty.
 //! `SIGNALBOX_FAULT=<k>:<eio|enospc|short|kill>` chooses the operation and the failure, and
 //! `SIGNALBOX_FAULT_MARK` names a file that is made when the failure happens, so that a test knows when it
-//! has gone past the last operation of a command.
+//! has gone past the last operation of a command. `SIGNALBOX_PANIC` names what has a bug.
 
 use std::io;
 use std::sync::OnceLock;
@@ -48,6 +48,14 @@ fn plan() -> Option<&'static Plan> {
         })
     })
     .as_ref()
+}
+
+/// Panic here, if this is what was asked to have a bug.
+#[expect(clippy::panic, reason = "to panic is what it is for")]
+pub fn break_if_asked(name: &str) {
+    if cfg!(debug_assertions) && std::env::var("SIGNALBOX_PANIC").is_ok_and(|asked| asked == name) {
+        panic!("{name} was asked to break");
+    }
 }
 
 /// Count one operation; fail here if it is the chosen one.

@@ -12,7 +12,7 @@ pub mod delegation;
 pub mod doctor;
 pub mod entropy;
 pub mod escalation;
-mod fault;
+pub mod fault;
 pub mod files;
 pub mod heartbeat;
 pub mod home;

@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signalbox_core::text::one_line;
 use signalbox_desk::Desk;
-use signalbox_store::clock;
+use signalbox_store::{clock, fault};
 
 use crate::draw::draw;
 use crate::message::{Effect, Msg};
@@ -83,6 +83,7 @@ pub fn run(desk: &Desk, options: Options) -> Result<Option<i32>, BoardError> {
             }
         }
         if std::mem::take(&mut state.is_dirty) {
+            fault::break_if_asked("drawing");
             let mut picture = Buffer::empty(Rect::new(0, 0, state.cols, state.rows));
             let cursor = draw(&state, &mut picture);
             room.terminal.show(picture, cursor)?;

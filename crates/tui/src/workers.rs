@@ -9,6 +9,7 @@ use crossterm::event::{self, Event};
 use signalbox_agent::protocol::Wants;
 use signalbox_agent::seat::{Heard, Seat};
 use signalbox_desk::{Act, CommandError, Desk, Follower};
+use signalbox_store::fault;
 
 use crate::message::{Ask, Msg, Trouble, View};
 
@@ -61,6 +62,7 @@ fn start(
     let (desk, inbox) = (desk.clone(), inbox.clone());
     std::thread::spawn(move || {
         let alarm = Alarm(inbox.clone(), name);
+        fault::break_if_asked(name);
         work(&desk, &inbox);
         drop(alarm);
     });

@@ -309,6 +309,32 @@ fn every_end_gives_the_terminal_back() {
     window.ends();
 }
 
+/// Whatever part of it has the bug: the terminal is as it was, and what went wrong can be read on it.
+#[test]
+fn a_bug_gives_the_terminal_back_and_is_told() {
+    let mut env = env();
+    let plain = {
+        let mut window = Window::sized(&sb(&env, ["--version"]), SMALL);
+        window.ends();
+        window.settings()
+    };
+    for part in ["drawing", "reading", "acting", "watching", "following", "keyboard"] {
+        env.set("SIGNALBOX_PANIC", part);
+        let mut window = Window::sized(&sb(&env, ["board"]), SMALL);
+        assert_eq!(window.ends(), 1, "{part}");
+        assert_eq!(window.settings(), plain, "{part}");
+        window.finish();
+        let bytes = String::from_utf8_lossy(&window.bytes()).into_owned();
+        let (taken, given_back) = (bytes.find("\x1b[?1049h"), bytes.rfind("\x1b[?1049l"));
+        assert!(taken.is_some() && taken < given_back, "{part}: {bytes:?}");
+        let view = window.view();
+        assert!(!view.alternate && view.cursor_visible && !view.mouse && !view.bracketed_paste, "{part}");
+        assert!(window.shows("error: a bug in sb"), "{part}: {}", window.text());
+        assert!(window.shows(&format!("{part} was asked to break")), "{part}: {}", window.text());
+        assert!(window.shows("hint: Please report it"), "{part}: {}", window.text());
+    }
+}
+
 #[test]
 fn nothing_that_a_terminal_acts_on_gets_through() {
     let env = env();
