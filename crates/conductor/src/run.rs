@@ -72,7 +72,7 @@ pub struct Ended {
 pub fn run(home: &Home, config: &Config, project: &ProjectName, options: &Options) -> Result<Ended, Failed> {
     home.prepare().map_err(Failed::doing("use Signalbox's folder"))?;
     let path = home.run().join(format!("run-{project}.lock"));
-    let taken = Lock::try_acquire(&path).map_err(Failed::doing("take the loop's lock"))?;
+    let taken = Lock::take(&path).map_err(Failed::doing("take the loop's lock"))?;
     let Some(_lock) = taken else {
         let holder = process::lock_holder(&path).map(|pid| format!(" (process {pid})")).unwrap_or_default();
         return Err(Refusal::new("run.already", format!("a loop runs for `{project}` already{holder}"))

@@ -83,7 +83,7 @@ pub fn empty_accounts(
 /// Whether a loop runs for the project.
 pub fn is_running(home: &Home, project: &ProjectName) -> bool {
     let path = home.run().join(format!("run-{project}.lock"));
-    path.exists() && matches!(signalbox_store::lock::Lock::try_acquire(&path), Ok(None))
+    signalbox_store::lock::Lock::is_held(&path).unwrap_or(false)
 }
 
 /// What waits to be merged, in the order in which it will be.

@@ -12,6 +12,8 @@ use crate::{files, process};
 /// Commands hold the lock for milliseconds; after this long something is the matter.
 const SOON: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(58);
+/// How often a lock that is only looked at is tried again. A look takes microseconds.
+const LOOKS: u32 = 10_000;
 
 /// Held until dropped.
 #[derive(Debug)]
@@ -56,5 +58,83 @@ impl Lock {
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+
+    /// Take the lock unless somebody holds it. Those who only look whether it is held ([`Self::is_held`]) are no holders,
+    /// and are waited for.
+    pub fn take(path: &Path) -> io::Result<Option<Self>> {
+        for _ in 0..LOOKS {
+            if let Some(lock) = Self::try_acquire(path)? {
+                return Ok(Some(lock));
+            }
+            if Self::is_held(path)? {
+                return Ok(None);
+            }
+            std::thread::yield_now();
+        }
+        Ok(None)
+    }
+
+    /// Whether somebody holds it. Any number may look at once.
+    pub fn is_held(path: &Path) -> io::Result<bool> {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            opened => opened?,
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn whoever_looks_is_taken_for_no_holder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        assert!(!Lock::is_held(&path).expect("no trouble"), "there is none");
+        drop(Lock::take(&path).expect("no trouble").expect("it is free"));
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !over.load(Ordering::Acquire) {
+                        let _ = Lock::is_held(&path);
+                    }
+                });
+            }
+            let seen = (0..2_000).filter(|_| Lock::is_held(&path).unwrap_or(true)).count();
+            over.store(true, Ordering::Release);
+            assert_eq!(seen, 0, "nobody holds it");
+        });
+    }
+
+    #[test]
+    fn it_is_had_though_others_look() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Acquire) {
+                    let _ = Lock::is_held(&path);
+                }
+            });
+            let had = (0..2_000).filter(|_| Lock::take(&path).is_ok_and(|lock| lock.is_some())).count();
+            over.store(true, Ordering::Release);
+            assert_eq!(had, 2_000);
+        });
+        let held = Lock::take(&path).expect("no trouble").expect("it is free");
+        assert!(Lock::is_held(&path).expect("no trouble"));
+        assert!(Lock::take(&path).expect("no trouble").is_none(), "somebody holds it");
+        drop(held);
+        assert!(!Lock::is_held(&path).expect("no trouble"));
     }
 }
