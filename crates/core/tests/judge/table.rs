@@ -263,6 +263,12 @@ fn the_tests() {
             ("touch link-to-tests/a", "tests"),
             ("python3 -c 'open(\"tests/a.rs\", \"w\")'", "tests"),
             ("./mine tests/a.rs", "tests"),
+            ("./tests/run.sh", ""),
+            ("sh tests/run.sh", ""),
+            ("bash -eu tests/run.sh --fast", ""),
+            ("bash tests/run.sh tests/a.rs", "tests"),
+            ("sh tests/run.sh > tests/a.rs", "tests"),
+            ("echo 'touch a' > tests/run.sh; sh tests/run.sh", "tests"),
             ("cat tests/a.rs", ""),
         ],
     );

@@ -86,16 +86,19 @@ pub(super) fn shell(call: &mut Call<'_, '_>) {
                 }
                 return;
             }
-            call.walker.effects.push(Effect::Run {
-                program: call.name.to_owned(),
-                arguments,
-                nature: Nature::Unknown,
-            });
             let file = file.clone();
+            // The script is what runs, as if it were started by its own name; what it is told may be written to.
+            let (program, told, text) = if file.text().is_some() {
+                let told: Vec<String> = operands.iter().skip(1).map(Field::shown).collect();
+                let text = [call.name.to_owned()].iter().chain(&told).cloned().collect::<Vec<_>>().join(" ");
+                (file.shown(), told, text)
+            } else {
+                (call.name.to_owned(), arguments, call.text.to_owned())
+            };
+            call.walker.effects.push(Effect::Run { program, arguments: told, nature: Nature::Unknown });
             call.read(&file);
-            let text = call.text;
             let unseen = file.is_foreign() && file.base_name().is_none();
-            call.hidden("it runs a file that is not looked into", text, unseen);
+            call.hidden("it runs a file that is not looked into", &text, unseen);
         }
         _ => {
             if matches!(call.walker.input, Input::Inherited) {
