@@ -51,7 +51,7 @@ impl Watch {
                 self.seen = now;
                 return Ok(true);
             }
-            if rest.is_zero() {
+            if start.elapsed() >= most {
                 return Ok(false);
             }
         }

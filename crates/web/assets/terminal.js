@@ -150,10 +150,11 @@
   function seat(now) {
     seated = now;
     box.classList.toggle("seated", now);
-    const [sit, stand, force] = ["#sit", "#stand", "#force"].map((id) => find(id));
+    const [sit, stand, force, hand] = ["#sit", "#stand", "#force", "#hand"].map((id) => find(id));
     if (!sit) return;
     sit.hidden = now;
     stand.hidden = !now;
+    hand.hidden = !now;
     if (now) { force.hidden = true; box.focus(); }
   }
   if (!isRecording) {
@@ -176,7 +177,19 @@
       event.preventDefault();
       send({ paste: event.clipboardData.getData("text/plain") });
     });
-    box.addEventListener("compositionend", (event) => { if (seated) send({ text: event.data }); });
+    // A phone has no keys until something is to be written in, and neither has an input method.
+    const line = find("#line");
+    const press = (key, ctrl = false) => send({ key: { key, ctrl, alt: false, shift: false } });
+    find("#hand").addEventListener("submit", (event) => {
+      event.preventDefault();
+      send({ text: line.value });
+      // CLIs take an Enter that comes with the text for a part of a paste.
+      setTimeout(() => press("Enter"), line.value ? 150 : 0);
+      line.value = "";
+    });
+    for (const button of document.querySelectorAll("#hand [data-press]")) {
+      button.addEventListener("click", () => press(button.dataset.press, "ctrl" in button.dataset));
+    }
     open("?seat=watch");
   }
 

@@ -49,6 +49,18 @@ play(async (stage) => {
   await first.keyboard.press("Enter");
   await shows(first, "You said: two lines");
 
+  // A line from a field, as on a phone; and the keys beside it.
+  await first.locator("#line").fill("from a phone: 漢字");
+  await first.locator("#hand button[type=submit]").click();
+  await shows(second, "You said: from a phone: 漢字");
+  same(await first.locator("#line").inputValue(), "", "the field is empty again");
+  await first.locator("#terminal").focus();
+  await first.keyboard.type("not meant");
+  await shows(second, "not meant");
+  await first.locator("#hand [data-press=c]").click();
+  await eventually("the draft to go", async () => !(await screen(second)).includes("not meant"));
+  check(await second.locator("#hand").isHidden(), "a watcher has no hand");
+
   // The seat is taken; who wants it all the same takes over, and the first is told.
   await second.locator("#sit").click();
   await says(second, "you are watching");
