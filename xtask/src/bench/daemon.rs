@@ -6,12 +6,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use signalbox_api::{Client, Monitors, Status};
+use signalbox_api::{Client, Status};
 
+use super::asked::{Asked, at};
 use super::report::{Goal, Limit, Section, duration};
 use super::{Bench, progress};
 use crate::{Result, run};
@@ -38,7 +37,7 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
     let busy = Duration::from_secs(60 * minutes as u64).saturating_sub(QUIET_FOR);
 
     progress("nothing happens for a minute");
-    let asked = Asked::begin(fleet.socket());
+    let asked = Asked::begin(fleet.socket(), &bench.scratch.path().join("idler.sock"))?;
     let (before, begun) = (fleet.daemon_cpu()?, Instant::now());
     let memory_first = fleet.daemon_memory()?;
     std::thread::sleep(QUIET_FOR);
@@ -58,15 +57,16 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
         std::thread::sleep(pause / 2);
     }
     let (missed, doubled, late) = fleet.wait_for_news()?;
-    let latencies = asked.end();
+    let times = asked.end();
     let memory_last = fleet.daemon_memory()?;
-    let p99 = latencies.get(latencies.len().saturating_sub(1) * 99 / 100).copied().unwrap_or_default();
-    let p50 = latencies.get(latencies.len() / 2).copied().unwrap_or_default();
+    let p99 = at(&times.daemon, 99);
 
     let mut row = |what: &str, measured: String| section.rows.push(vec![what.to_owned(), measured]);
-    row("control requests", latencies.len().to_string());
-    row("a request, p50", duration(p50));
+    row("control requests", times.daemon.len().to_string());
+    row("a request, p50", duration(at(&times.daemon, 50)));
     row("a request, p99", duration(p99));
+    row("the same to a server that does nothing else, p50", duration(at(&times.idler, 50)));
+    row("the same to a server that does nothing else, p99", duration(at(&times.idler, 99)));
     row(
         "processor time when nothing happens, with all that monitors run",
         format!("{:.1} % of a core", share * 100.0),
@@ -91,51 +91,6 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
     section.goals.push(Goal::new("missed", Some(missed as f64), Limit::Zero));
     section.goals.push(Goal::new("doubled", Some(doubled as f64), Limit::Zero));
     Ok(section)
-}
-
-/// Somebody who asks the daemon all the time, as a command would: each time over a connection of its own.
-struct Asked {
-    over: Arc<AtomicBool>,
-    times: Arc<Mutex<Vec<Duration>>>,
-    thread: std::thread::JoinHandle<()>,
-}
-
-impl Asked {
-    fn begin(socket: PathBuf) -> Self {
-        let (over, times) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(Vec::new())));
-        let (theirs, kept) = (Arc::clone(&over), Arc::clone(&times));
-        let thread = std::thread::spawn(move || {
-            let mut turn = 0_u32;
-            while !theirs.load(Ordering::Relaxed) {
-                turn += 1;
-                let begun = Instant::now();
-                // While there is no daemon there is no answer to be timed.
-                let answered = Client::connect(&socket).ok().is_some_and(|mut client| {
-                    if turn.is_multiple_of(20) {
-                        client.ask(Status {}).is_ok()
-                    } else {
-                        client
-                            .ask(Monitors { agent: signalbox_core::AgentId::parse("puppet-none").ok() })
-                            .is_ok()
-                    }
-                });
-                if answered && let Ok(mut times) = kept.lock() {
-                    times.push(begun.elapsed());
-                }
-                std::thread::sleep(Duration::from_millis(50));
-            }
-        });
-        Self { over, times, thread }
-    }
-
-    /// How long each took, the shortest first.
-    fn end(self) -> Vec<Duration> {
-        self.over.store(true, Ordering::Relaxed);
-        let _ = self.thread.join();
-        let mut times = self.times.lock().map(|times| times.clone()).unwrap_or_default();
-        times.sort_unstable();
-        times
-    }
 }
 
 struct Fleet {

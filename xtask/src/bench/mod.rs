@@ -1,6 +1,7 @@
 //! `bench`: what the goals are measured with. Everything that is compared is measured side by side in one
 //! run, because only ratios mean something on another machine.
 
+mod asked;
 mod claude;
 mod daemon;
 mod demo;
