@@ -1,4 +1,4 @@
-//! What the daemon remembers on disk: a file a seat, and a file a notifier or plugin.
+//! What the daemon remembers on disk: a file a seat, a file a notifier or plugin, and when monitors looked.
 //!
 //! A seat is the place of an agent that may be started again: one name, or one CLI in one directory. What was seen for
 //! it, and what has not reached it yet, waits there for whoever sits down next.
@@ -9,6 +9,7 @@ use std::io;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use signalbox_core::goal::{Allowance, GoalStatus};
@@ -111,11 +112,42 @@ pub struct Outlet {
     pub remembered: BTreeMap<String, Value>,
 }
 
+/// When each monitor last looked, by seat and name. It is written now and then: what is not known is looked at sooner.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Looks(BTreeMap<String, BTreeMap<String, Timestamp>>);
+
+impl Looks {
+    pub fn last(&self, seat: &str, monitor: &str) -> Option<Timestamp> {
+        self.0.get(seat)?.get(monitor).copied()
+    }
+
+    pub fn note(&mut self, seat: &str, monitor: &str, at: Timestamp) {
+        match self.0.get_mut(seat) {
+            Some(of_seat) => {
+                of_seat.insert(monitor.to_owned(), at);
+            }
+            None => {
+                self.0.insert(seat.to_owned(), BTreeMap::from([(monitor.to_owned(), at)]));
+            }
+        }
+    }
+
+    /// Only what there is still somebody for.
+    pub fn retain(&mut self, is_there: impl Fn(&str, &str) -> bool) {
+        for (seat, monitors) in &mut self.0 {
+            monitors.retain(|monitor, _| is_there(seat, monitor));
+        }
+        self.0.retain(|_, monitors| !monitors.is_empty());
+    }
+}
+
 /// All of it.
 #[derive(Debug, Clone, Default)]
 pub struct Kept {
     pub seats: BTreeMap<String, Seat>,
     pub outlets: BTreeMap<String, Outlet>,
+    pub looks: Looks,
     /// How far the log was heard; `None` at the very first start.
     pub position: Option<Position>,
 }
@@ -172,6 +204,7 @@ pub fn outlet_file(outlet: &str) -> String {
 }
 
 pub const POSITION: &str = "position.json";
+pub const LOOKS: &str = "looks.json";
 
 fn readable(name: &str) -> String {
     name.chars().take(40).map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
@@ -206,14 +239,21 @@ pub fn load(home: &Home) -> io::Result<(Kept, Vec<PathBuf>)> {
             _ => broken.push(set_aside(home, path)?),
         }
     }
-    let position = files::read_optional(&home.daemon().join(POSITION))?;
-    if let Some(bytes) = position {
-        match serde_json::from_slice(&bytes) {
-            Ok(position) => kept.position = Some(position),
-            Err(_) => broken.push(set_aside(home, home.daemon().join(POSITION))?),
+    kept.position = single(home, POSITION, &mut broken)?;
+    kept.looks = single(home, LOOKS, &mut broken)?.unwrap_or_default();
+    Ok((kept, broken))
+}
+
+fn single<T: DeserializeOwned>(home: &Home, name: &str, broken: &mut Vec<PathBuf>) -> io::Result<Option<T>> {
+    let path = home.daemon().join(name);
+    let Some(bytes) = files::read_optional(&path)? else { return Ok(None) };
+    match serde_json::from_slice(&bytes) {
+        Ok(value) => Ok(Some(value)),
+        Err(_) => {
+            broken.push(set_aside(home, path)?);
+            Ok(None)
         }
     }
-    Ok((kept, broken))
 }
 
 fn folder(home: &Home, name: &str) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {

@@ -15,11 +15,12 @@ const STARTS: usize = 10;
 const PICTURE: Duration = Duration::from_millis(16);
 /// What ends every picture: the end of a synchronized update.
 const END: &[u8] = b"\x1b[?2026l";
-const FEW: Size = Size::tickets(100);
+/// Few, but more than the keys go down: at the end of a list a key changes nothing, and costs less.
+const FEW: Size = Size::tickets(1_000);
 
 pub fn run(bench: &mut Bench) -> Result<Section> {
     let title = "tui: from a key to the end of its picture, 120x40, and from the start to the first tickets";
-    let headings = ["screen", "tickets", "key p50", "key p99", "x 100 tickets", "first tickets p50"];
+    let headings = ["screen", "tickets", "key p50", "key p99", "x 1,000 tickets", "first tickets p50"];
     let mut section = Section::new(title, &headings);
     for (screen, sign) in [("board", "backlog"), ("list", "by priority")] {
         let mut timings = Vec::new();
@@ -66,7 +67,7 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
             let of_picture = many.percentile(99).as_secs_f64() / PICTURE.as_secs_f64();
             let what = format!("{screen} of 10,000 tickets: p99 of a key to 16 ms");
             section.goals.push(Goal::new(what, Some(of_picture), Limit::AtMost(1.0)));
-            let what = format!("{screen} of 10,000 tickets to 100, p50 of a key");
+            let what = format!("{screen} of 10,000 tickets to 1,000, p50 of a key");
             section.goals.push(Goal::new(what, Some(many.times(&few)), Limit::AtMost(1.5)));
         }
     }

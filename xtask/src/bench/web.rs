@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::json;
 use signalbox_core::{Event, Who};
 use signalbox_store::log::{EventLog, FileLog};
-use signalbox_store::{clock, new_event_id};
+use signalbox_store::{clock, files, new_event_id};
 
 use super::home::{Home, Size};
 use super::report::{Goal, Limit, Section, duration};
@@ -35,6 +35,7 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
     let home = bench.home(Size::EMPTY)?;
     let floor_program = run::build("signalbox-web", "sse-floor", Profile::Release)?;
 
+    files::create_private_dir(&home.events())?;
     let log = FileLog::new(home.events());
     tick(&log)?;
     let newest = newest_file(&home)?;

@@ -22,7 +22,7 @@ use signalbox_store::config::Config;
 use signalbox_store::heartbeat::When;
 use signalbox_store::log::Position;
 
-use crate::kept::{self, Kept, Seat};
+use crate::kept::{self, Kept, Looks, Seat};
 use crate::msg::{Effect, Happening, Msg, Work};
 
 pub use agents::Agent;
@@ -79,6 +79,9 @@ pub struct State {
     beat: Beat,
     tasks: u64,
     turns: Turns,
+    looks: Looks,
+    /// When the looks are written down, if there were any since.
+    write_looks: Option<Timestamp>,
     effects: Vec<Effect>,
     dirty: BTreeSet<Dirty>,
     /// How far the log is heard, where that is news.
@@ -139,6 +142,8 @@ impl State {
             beat: Beat::default(),
             tasks: 0,
             turns: Turns::new(now),
+            looks: kept.looks,
+            write_looks: None,
             effects: forgotten,
             dirty: BTreeSet::new(),
             heard: None,
@@ -193,7 +198,8 @@ impl State {
         let agents = self.agents.values().filter_map(|agent| agent.next_due(&self.seats));
         let outlets = self.outlets.values().filter_map(Outlet::next_due);
         let missing = self.missing.values().map(|missing| missing.at);
-        agents.chain(outlets).chain(missing).chain(self.beat.next).fold(self.next_config, Timestamp::min)
+        let own = self.beat.next.into_iter().chain(self.write_looks);
+        agents.chain(outlets).chain(missing).chain(own).fold(self.next_config, Timestamp::min)
     }
 
     fn do_what_is_due(&mut self, outside: &mut Outside<'_>) {
@@ -201,6 +207,13 @@ impl State {
         if self.next_config <= now {
             self.next_config = now + CONFIG_LOOK;
             self.effects.push(Effect::ReadConfig);
+        }
+        if self.write_looks.is_some_and(|at| at <= now) {
+            self.write_looks = None;
+            self.looks.retain(|seat, monitor| {
+                self.seats.get(seat).is_some_and(|seat| seat.watches.contains_key(monitor))
+            });
+            self.effects.extend(keep(kept::LOOKS.to_owned(), &self.looks));
         }
         self.agents_due(outside);
         self.outlets_due(outside);

@@ -27,10 +27,12 @@ const MOST_PENDING: usize = 100;
 /// something in the meantime waits behind them.
 const LOOKS_AT_ONCE: f64 = 4.0;
 const LOOKS_A_SECOND: f64 = 80.0;
-/// Within how long monitors that are new look for the first time, and within how long those do that a daemon before this one
-/// knew. Longer would be gentler, but a daemon that is started again and again would keep some waiting for minutes.
+/// Within how long monitors that are new look for the first time, and within how long those do that should have looked while
+/// there was no daemon.
 const FIRST_LOOKS: Duration = Duration::from_secs(2);
-const AGAIN_LOOKS: Duration = Duration::from_secs(15);
+const LATE_LOOKS: Duration = Duration::from_secs(15);
+/// How soon it is written down that monitors have looked. What a killed daemon did not write is looked at again.
+const LOOKS_WRITTEN: SignedDuration = SignedDuration::from_secs(2);
 /// After how many failures in a row somebody is told.
 const PATIENCE: u32 = 3;
 /// When what a person has to put right is looked at again.
@@ -140,9 +142,13 @@ impl State {
             }
             let every =
                 settings::seconds(&complete, "every").ok().flatten().map_or(kind.every, Duration::from_secs);
-            // Many that begin together do not look together. What was looked at before a restart has its turn within its
-            // own rhythm: all at once would keep everybody waiting.
-            let within = if kept.state.is_null() { FIRST_LOOKS } else { AGAIN_LOOKS };
+            let last = self
+                .looks
+                .last(&agent.seat, &name)
+                .filter(|last| !kept.state.is_null() && *last <= outside.now);
+            let due = last.map(|last| last + signed(every)).filter(|due| *due > outside.now);
+            // A restart changes nothing for what is not due. Many that begin or are late together do not look together.
+            let within = if kept.state.is_null() { FIRST_LOOKS } else { LATE_LOOKS };
             let spread = every.min(within).mul_f64((outside.dice)());
             let watch = Watch {
                 kind,
@@ -152,8 +158,8 @@ impl State {
                 privileged,
                 every,
                 pace: Pace::new(signed(every)),
-                last: None,
-                next: Some(outside.now + signed(spread)),
+                last,
+                next: Some(due.unwrap_or(outside.now + signed(spread))),
                 has_turn: false,
                 running: None,
                 trouble: None,
@@ -277,6 +283,11 @@ impl State {
         }
         watch.running = None;
         watch.last = Some(now);
+        if let Some(agent) = self.agents.get(id) {
+            self.looks.note(&agent.seat, name, now);
+            self.write_looks.get_or_insert(now + LOOKS_WRITTEN);
+        }
+        let Some(watch) = self.watch(id, name) else { return };
         match found {
             Ok(seen) => {
                 let usual = watch.pace.next(Outcome::Fine, now, (outside.dice)());

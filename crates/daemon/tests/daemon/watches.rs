@@ -32,6 +32,39 @@ fn a_monitor_of_the_configuration_looks_again_and_again() {
 }
 
 #[test]
+fn a_daemon_that_is_killed_again_and_again_keeps_the_rhythm() {
+    let mut world = World::new("[monitors.check]\ntype = \"shell\"\ncommand = \"x\"\nevery = 60\n");
+    let record = world.record(1, Some("ada"));
+    let id = world.begin(record);
+    let second = SignedDuration::from_secs(1);
+    world.live(second * 3);
+    let mut looks = Vec::new();
+    for moment in 0..240 {
+        if moment % 11 == 10 {
+            world.kill();
+            world.start();
+            world.register(&id);
+        }
+        world.live(second);
+        if !world.looks.is_empty() {
+            looks.push(moment);
+            world.looked(Ok(Seen { state: json!(moment), ..Seen::default() }));
+        }
+    }
+    let gaps: Vec<i32> = looks.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    // A jitter of some seconds is part of the rhythm; a look that was not written down before a kill comes again.
+    assert!(looks.len() >= 4 && gaps.iter().all(|gap| *gap <= 70), "{looks:?}");
+    assert!(looks.len() <= 8, "{looks:?}");
+    // After a long time without a daemon what is due comes soon.
+    world.kill();
+    world.live(second * 3_600);
+    world.start();
+    world.register(&id);
+    world.live(second * 16);
+    assert_eq!(world.looks.len(), 1, "soon");
+}
+
+#[test]
 fn what_the_place_suggests_fills_the_gaps_of_the_configuration() {
     let mut world = World::new("[monitors.github]\nevery = 30\nrepo = \"me/mine\"\n");
     let record = world.record(1, Some("ada"));

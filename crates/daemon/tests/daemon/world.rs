@@ -121,6 +121,8 @@ impl World {
             } else if file.starts_with("outlets/") {
                 let named: kept::NamedOutlet = serde_json::from_slice(bytes).expect("an outlet");
                 kept.outlets.insert(named.name, named.outlet);
+            } else if file == kept::LOOKS {
+                kept.looks = serde_json::from_slice(bytes).expect("looks");
             }
         }
         let about = About { version: "1".to_owned(), pid: 1, since: self.now };
