@@ -136,8 +136,11 @@ impl State {
     }
 
     fn monitors(&self, caller: &Caller, of: Option<&AgentId>) -> Vec<MonitorRow> {
-        let agents = self.agents.values().filter(|agent| of.is_none_or(|id| id == agent.id()));
-        let rows = agents
+        let one = of.and_then(|id| self.agents.get(id));
+        let all = of.is_none().then(|| self.agents.values());
+        let rows = one
+            .into_iter()
+            .chain(all.into_iter().flatten())
             .flat_map(|agent| agent.watches.keys().filter_map(|name| self.monitor_row(agent.id(), name)));
         rows.filter(|row| !(row.privileged && caller.is_agent())).collect()
     }
