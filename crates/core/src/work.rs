@@ -385,6 +385,11 @@ impl Work {
                     submission.approved_by = Some(by.to_owned());
                 }
             }
+            // One that waits is not moved: it goes back to the pool when what it waits for is done.
+            Fact::Released(_) => {
+                self.drop_start();
+                self.drop_submission();
+            }
             Fact::Status(to, change) => self.moved(*to, change),
             Fact::MergeQueued(queued) => {
                 self.stage(Merge::Queued(queued.clone()), ts);

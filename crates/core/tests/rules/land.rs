@@ -175,6 +175,18 @@ fn what_is_held_goes_no_further_and_keeps_its_place() {
 }
 
 #[test]
+fn tests_that_nobody_ran_are_forgotten_when_a_held_ticket_goes_back() {
+    let mut world = World::default();
+    world.file("a");
+    world.ok(&SYSTEM, &start('a', "Ada", Role::TestWriter));
+    world.ok(&agent("Ada", &[]), &hand_in('a', "t1"));
+    world.ok(&HUMAN, &hold('a'));
+    world.ok(&SYSTEM, &end_attempt('a', Outcome::Completed, Ending::Submitted));
+    assert_eq!(world.ticket('a').prior_status, Some(Status::Open));
+    assert_eq!((&world.ticket('a').work.submission, &world.ticket('a').work.start), (&None, &None));
+}
+
+#[test]
 fn what_may_be_on_main_is_forgotten_only_when_it_is_known() {
     for command in [override_to('a', Status::Open), close('a'), override_to('a', Status::InProgress)] {
         let mut world = landing_now();

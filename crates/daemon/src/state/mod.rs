@@ -8,6 +8,7 @@ mod kinds;
 mod outlets;
 mod requests;
 mod sentences;
+mod turns;
 mod watches;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ use crate::msg::{Effect, Happening, Msg, Work};
 
 pub use agents::Agent;
 pub use outlets::Outlet;
-use watches::Turns;
+use turns::Turns;
 pub use watches::Watch;
 
 /// How often the configuration is looked at for changes.

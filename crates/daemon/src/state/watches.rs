@@ -23,10 +23,6 @@ const LOOK_TIME: Duration = Duration::from_secs(45);
 const MOST_EVENTS: usize = 50;
 /// The most messages of one monitor that wait for an agent to come; the oldest go first.
 const MOST_PENDING: usize = 100;
-/// How many looks may be begun at once, and how many in a second: one may start programs, and whoever asks the daemon
-/// something in the meantime waits behind them.
-const LOOKS_AT_ONCE: f64 = 4.0;
-const LOOKS_A_SECOND: f64 = 80.0;
 /// Within how long monitors that are new look for the first time, and within how long those do that should have looked while
 /// there was no daemon.
 const FIRST_LOOKS: Duration = Duration::from_secs(2);
@@ -69,28 +65,6 @@ impl Watch {
         let look = if connected && self.running.is_none() { self.next } else { None };
         let late = self.running.map(|running| running.until);
         look.into_iter().chain(late).chain(self.deliver_at).min()
-    }
-}
-
-/// When looks may be begun: after a restart many are due, and they are let go one after the other.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Turns {
-    /// How many may be begun now; below zero, how many have a turn and wait for it.
-    free: f64,
-    at: Timestamp,
-}
-
-impl Turns {
-    pub fn new(now: Timestamp) -> Self {
-        Self { free: LOOKS_AT_ONCE, at: now }
-    }
-
-    /// How long the next one has to wait.
-    fn take(&mut self, now: Timestamp) -> Duration {
-        let since = now.duration_since(self.at).as_secs_f64().max(0.0);
-        self.at = now;
-        self.free = (self.free + since * LOOKS_A_SECOND).min(LOOKS_AT_ONCE) - 1.0;
-        Duration::from_secs_f64((-self.free).max(0.0) / LOOKS_A_SECOND)
     }
 }
 
