@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use signalbox_pty::record::{Cast, Kind, PlainLog, Recorder, Secrets, Settings};
 use signalbox_pty::side::{Options, Side, Trouble};
-use signalbox_pty::{Allow, Child, Exit, Person, Pump, Size};
+use signalbox_pty::{Allow, Child, Exit, Handle, Person, Pump, Size};
 
 use crate::kit::{PATIENCE, Term, code, proxied_with, sh};
 
@@ -41,6 +42,20 @@ fn run(script: &str, options: Options) -> (Side, Exit) {
     let exit = pump.join().unwrap();
     side.finish();
     (side, exit)
+}
+
+/// The same for a script that goes on.
+fn begin(script: &str) -> (Side, Handle, JoinHandle<Exit>) {
+    let side = Side::start(options()).unwrap();
+    let (tap, command) = (side.tap(), sh(script));
+    let (send, receive) = channel();
+    let pump = std::thread::spawn(move || {
+        let child = Child::start(command, SIZE, None).unwrap();
+        let pump = Pump::new(child, Person::absent()).unwrap().tapped(tap);
+        send.send(pump.handle()).unwrap();
+        pump.run().unwrap()
+    });
+    (side, receive.recv().unwrap(), pump)
 }
 
 fn shown(path: &Path) -> String {
@@ -184,16 +199,7 @@ fn a_killed_program_leaves_nothing_on() {
 
 #[test]
 fn the_screen_is_of_this_moment() {
-    let side = Side::start(options()).unwrap();
-    let (tap, command) = (side.tap(), sh("seq 1 100000; printf 'do''ne'; exec sleep 100"));
-    let (send, receive) = channel();
-    let pump = std::thread::spawn(move || {
-        let child = Child::start(command, SIZE, None).unwrap();
-        let pump = Pump::new(child, Person::absent()).unwrap().tapped(tap);
-        send.send(pump.handle()).unwrap();
-        pump.run().unwrap()
-    });
-    let handle = receive.recv().unwrap();
+    let (side, handle, pump) = begin("seq 1 100000; printf 'do''ne'; exec sleep 100");
     crate::kit::eventually("the end of the flood", || {
         side.view(Duration::from_secs(10)).unwrap().rows.last().unwrap() == "done"
     });
@@ -203,16 +209,7 @@ fn the_screen_is_of_this_moment() {
 
 #[test]
 fn a_screen_is_news_when_something_came_and_when_it_has_another_size() {
-    let side = Side::start(options()).unwrap();
-    let (tap, command) = (side.tap(), sh("printf one; read line; printf two; exec sleep 100"));
-    let (send, receive) = channel();
-    let pump = std::thread::spawn(move || {
-        let child = Child::start(command, SIZE, None).unwrap();
-        let pump = Pump::new(child, Person::absent()).unwrap().tapped(tap);
-        send.send(pump.handle()).unwrap();
-        pump.run().unwrap()
-    });
-    let handle = receive.recv().unwrap();
+    let (side, handle, pump) = begin("printf one; read line; printf two; exec sleep 100");
     let patience = Duration::from_secs(10);
     let mut last = None;
     let mut shows = |wanted: &dyn Fn(&signalbox_pty::View) -> bool| {
