@@ -65,6 +65,10 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
     row("control requests", times.daemon.len().to_string());
     row("a request, p50", duration(at(&times.daemon, 50)));
     row("a request, p99", duration(p99));
+    row(
+        "the same until this program, which is not optimised, has understood it, p99",
+        duration(at(&times.understood, 99)),
+    );
     row("the same to a server that does nothing else, p50", duration(at(&times.idler, 50)));
     row("the same to a server that does nothing else, p99", duration(at(&times.idler, 99)));
     row(

@@ -34,6 +34,9 @@ const READ: usize = 64 << 10;
 /// How far the person's terminal may be behind before the program has to wait for it. A little is worth it: a terminal
 /// that takes output in small bites is fed in large ones.
 const BEHIND: usize = 32 << 10;
+/// How often the program is read before anybody else is looked at. A terminal hands over a few kilobytes at a time, and
+/// under a flood the next are there already.
+const READS_AT_ONCE: usize = 4;
 /// How long a child may take to end that was asked to, by default. Then it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 /// How long a program may take to stop that was asked to.
@@ -209,7 +212,7 @@ impl Loop {
                 self.typing.write(self.child.master());
             }
             if reads && ready.child_wrote {
-                self.read_child();
+                self.read_child_for_a_while();
             }
         }
     }

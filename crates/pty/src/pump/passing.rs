@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use super::{Loop, Pending, QUIET, handle};
+use super::{Loop, Pending, QUIET, READS_AT_ONCE, handle};
 
 impl Loop {
     pub(super) fn read_keyboard(&mut self) {
@@ -45,17 +45,26 @@ impl Loop {
         }
     }
 
-    /// Pass on what the program has written.
-    pub(super) fn read_child(&mut self) {
+    /// Pass on what the program has written, as long as all of it is taken.
+    pub(super) fn read_child_for_a_while(&mut self) {
+        for _ in 0..READS_AT_ONCE {
+            if !self.read_child() || !self.has_room || !self.shown.left().is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// Pass on what the program has written. Says whether there was anything.
+    pub(super) fn read_child(&mut self) -> bool {
         let count = match rustix::io::read(self.child.master(), &mut self.buffer[..]) {
             Ok(count @ 1..) => count,
-            Err(Errno::INTR | Errno::AGAIN) => return,
+            Err(Errno::INTR | Errno::AGAIN) => return false,
             // Everybody has closed the other end, which only happens once the program has ended.
             Ok(_) | Err(_) => {
                 if let Some(ended) = &mut self.ended {
                     ended.at_latest = Instant::now();
                 }
-                return;
+                return false;
             }
         };
         self.shared.answered.store(self.shared.input_seq.load(Ordering::Acquire), Ordering::Release);
@@ -76,6 +85,7 @@ impl Loop {
         if let Some(ended) = &mut self.ended {
             ended.quiet_at = Instant::now() + QUIET;
         }
+        true
     }
 
     /// Pass output on, and keep what the person's terminal does not take at once.
