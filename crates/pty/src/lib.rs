@@ -2,6 +2,7 @@
 //! what it shows, types into it safely and lets others look on. Knows no tickets, agents or CLIs.
 #![deny(clippy::print_stdout, clippy::print_stderr, clippy::exit)]
 
+mod courtesy;
 pub mod encode;
 pub mod filter;
 pub mod frame;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::courtesy::Courtesy;
 use crate::filter::{Allow, Harmless};
 use crate::hub::Hub;
 use crate::parse::{Act, Sequence};
@@ -16,8 +17,10 @@ use crate::screen::{Beside, Screen, View};
 use crate::spawn::Size;
 use crate::tap::{self, Batch, Drain, Tap, What};
 
-/// The screen is not locked for longer than this much output takes.
+/// So much is written to the disk at once.
 const STRIDE: usize = 256 << 10;
+/// The screen is not locked for longer than this much output takes, and others who want the processor do not wait longer.
+const BITE: usize = 64 << 10;
 
 /// What is wanted beside the terminal.
 pub struct Options {
@@ -76,6 +79,7 @@ impl Side {
             harmless: Harmless::new(options.allow),
             on_trouble: options.on_trouble,
             told_of_gap: false,
+            courtesy: Courtesy::default(),
             now: Duration::ZERO,
         };
         let thread = std::thread::Builder::new().name("side".into()).spawn(move || work.run())?;
@@ -136,6 +140,7 @@ struct Work {
     harmless: Harmless,
     on_trouble: Box<dyn FnMut(Trouble) + Send>,
     told_of_gap: bool,
+    courtesy: Courtesy,
     /// When the last happening was.
     now: Duration,
 }
@@ -167,8 +172,11 @@ impl Work {
                         at += more;
                         happenings.next();
                     }
-                    for bytes in batch.bytes.get(begin..at).unwrap_or_default().chunks(STRIDE) {
+                    for bytes in batch.bytes.get(begin..at).unwrap_or_default().chunks(BITE) {
                         self.show(bytes);
+                        if bytes.len() == BITE {
+                            self.courtesy.give_way();
+                        }
                     }
                 }
                 What::Input(length) => at += length,
@@ -226,6 +234,9 @@ impl Work {
                 What::Resize(size) => recorder.resize(at, *size),
                 What::Mark(label) => recorder.mark(at, label),
                 What::Gap(lost) => recorder.mark(at, &format!("{lost} bytes of output are missing here")),
+            }
+            if length > BITE / 2 {
+                self.courtesy.give_way();
             }
             if recorder.unwritten() > STRIDE {
                 // Only when all is written may a new file begin: the screen is already where the batch ends.
