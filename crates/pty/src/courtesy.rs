@@ -6,10 +6,10 @@
 
 use std::time::{Duration, Instant};
 
-/// Somebody who took longer than this was no step of the flood: the machine is busy with something else...
-const LONG: Duration = Duration::from_millis(1);
-/// ...and whoever gives way all the time then never gets anywhere. For so long nobody is let by.
-const INSIST: Duration = Duration::from_millis(100);
+/// Whoever took longer than this was no step of the flood: the machine is busy with something else...
+const LONG: Duration = Duration::from_millis(4);
+/// ...and who gives way all the time then never gets anywhere. For so many times as long nobody is let by.
+const INSIST: u32 = 20;
 
 /// When to give way again.
 #[derive(Debug, Default)]
@@ -29,7 +29,8 @@ impl Courtesy {
     }
 
     fn gave_way(&mut self, begun: Instant, back: Instant) {
-        self.insists_until = (back.duration_since(begun) > LONG).then(|| back + INSIST);
+        let took = back.duration_since(begun);
+        self.insists_until = (took > LONG).then(|| back + took * INSIST);
     }
 }
 
@@ -38,12 +39,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waited_long_insists_for_a_while() {
+    fn who_waited_long_insists_for_longer() {
         let (now, mut courtesy) = (Instant::now(), Courtesy::default());
         courtesy.gave_way(now, now + LONG);
         assert_eq!(courtesy.insists_until, None);
         courtesy.gave_way(now, now + LONG * 2);
-        assert_eq!(courtesy.insists_until, Some(now + LONG * 2 + INSIST));
+        assert_eq!(courtesy.insists_until, Some(now + LONG * 2 + LONG * 2 * INSIST));
         courtesy.gave_way(now, now);
         assert_eq!(courtesy.insists_until, None);
     }

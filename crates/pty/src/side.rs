@@ -15,12 +15,12 @@ use crate::parse::{Act, Sequence};
 use crate::record::{PlainLog, Recorder};
 use crate::screen::{Beside, Screen, View};
 use crate::spawn::Size;
-use crate::tap::{self, Batch, Drain, Tap, What};
+use crate::tap::{self, Batch, Drain, TOGETHER_BYTES, Tap, What};
 
-/// So much is written to the disk at once.
+/// So much output is written to the disk at once.
 const STRIDE: usize = 256 << 10;
-/// The screen is not locked for longer than this much output takes, and others who want the processor do not wait longer.
-const BITE: usize = 64 << 10;
+/// Work for so many bytes is enough to let others go first; output comes in pieces that are hardly longer.
+const BITE: usize = TOGETHER_BYTES;
 
 /// What is wanted beside the terminal.
 pub struct Options {
@@ -80,6 +80,7 @@ impl Side {
             on_trouble: options.on_trouble,
             told_of_gap: false,
             courtesy: Courtesy::default(),
+            unwritten: 0,
             now: Duration::ZERO,
         };
         let thread = std::thread::Builder::new().name("side".into()).spawn(move || work.run())?;
@@ -141,6 +142,8 @@ struct Work {
     on_trouble: Box<dyn FnMut(Trouble) + Send>,
     told_of_gap: bool,
     courtesy: Courtesy,
+    /// How many bytes came since something was written to the disk.
+    unwritten: usize,
     /// When the last happening was.
     now: Duration,
 }
@@ -149,8 +152,8 @@ impl Work {
     fn run(mut self) {
         let mut batch = Batch::default();
         while self.drain.next(&mut batch) {
-            self.follow(&batch);
-            self.record(&batch);
+            self.see_to(&batch);
+            self.write_down();
             self.drain.done(&mut batch);
         }
         let now = self.now;
@@ -158,43 +161,55 @@ impl Work {
         self.hub.end();
     }
 
-    /// Screen, plain log and those who look on.
-    fn follow(&mut self, batch: &Batch) {
-        let mut at = 0;
-        let mut happenings = batch.happenings.iter().peekable();
-        while let Some(happening) = happenings.next() {
-            match happening.what {
-                What::Output(length) => {
-                    let begin = at;
-                    at += length;
-                    // Output that came in several parts is followed as one.
-                    while let Some(What::Output(more)) = happenings.peek().map(|next| &next.what) {
-                        at += more;
-                        happenings.next();
-                    }
-                    for bytes in batch.bytes.get(begin..at).unwrap_or_default().chunks(BITE) {
-                        self.show(bytes);
-                        if bytes.len() == BITE {
-                            self.courtesy.give_way();
-                        }
-                    }
-                }
-                What::Input(length) => at += length,
-                What::Resize(size) => {
-                    let mut screen = lock(&self.screen);
-                    screen.resize(size);
-                    self.hub.jump();
-                }
-                What::Gap(lost) => {
-                    let screen = lock(&self.screen);
-                    self.hub.jump();
-                    drop(screen);
-                    if !std::mem::replace(&mut self.told_of_gap, true) {
-                        (self.on_trouble)(Trouble::Gap(lost));
-                    }
-                }
-                What::Mark(_) => {}
+    /// One happening after the other: screen, plain log and those who look on, and the recording.
+    fn see_to(&mut self, batch: &Batch) {
+        let mut rest = batch.bytes.as_slice();
+        for happening in &batch.happenings {
+            let length =
+                if let What::Output(length) | What::Input(length) = happening.what { length } else { 0 };
+            let (bytes, others) = rest.split_at_checked(length).unwrap_or((rest, &[]));
+            rest = others;
+            self.now = happening.at;
+            self.follow(&happening.what, bytes);
+            self.give_way(length);
+            self.record(&happening.what, bytes);
+            self.give_way(length);
+            self.unwritten += length;
+            if self.unwritten > STRIDE {
+                self.write_down();
             }
+        }
+    }
+
+    /// After work for so many bytes.
+    fn give_way(&mut self, length: usize) {
+        if length >= BITE {
+            self.courtesy.give_way();
+        }
+    }
+
+    fn follow(&mut self, what: &What, bytes: &[u8]) {
+        match what {
+            What::Output(_) => {
+                // The screen is not locked for longer than this much takes.
+                for bite in bytes.chunks(BITE * 2) {
+                    self.show(bite);
+                }
+            }
+            What::Resize(size) => {
+                let mut screen = lock(&self.screen);
+                screen.resize(*size);
+                self.hub.jump();
+            }
+            What::Gap(lost) => {
+                let screen = lock(&self.screen);
+                self.hub.jump();
+                drop(screen);
+                if !std::mem::replace(&mut self.told_of_gap, true) {
+                    (self.on_trouble)(Trouble::Gap(*lost));
+                }
+            }
+            What::Input(_) | What::Mark(_) => {}
         }
     }
 
@@ -218,31 +233,21 @@ impl Work {
         }
     }
 
-    fn record(&mut self, batch: &Batch) {
-        let mut rest = batch.bytes.as_slice();
-        for happening in &batch.happenings {
-            let at = happening.at;
-            let length =
-                if let What::Output(length) | What::Input(length) = happening.what { length } else { 0 };
-            let (bytes, others) = rest.split_at_checked(length).unwrap_or((rest, &[]));
-            rest = others;
-            self.now = at;
-            let Some(recorder) = &mut self.recorder else { continue };
-            match &happening.what {
-                What::Output(_) => recorder.output(at, bytes),
-                What::Input(_) => recorder.input(at, bytes),
-                What::Resize(size) => recorder.resize(at, *size),
-                What::Mark(label) => recorder.mark(at, label),
-                What::Gap(lost) => recorder.mark(at, &format!("{lost} bytes of output are missing here")),
-            }
-            if length > BITE / 2 {
-                self.courtesy.give_way();
-            }
-            if recorder.unwritten() > STRIDE {
-                // Only when all is written may a new file begin: the screen is already where the batch ends.
-                self.keep(Recorder::spill, PlainLog::flush);
-            }
+    fn record(&mut self, what: &What, bytes: &[u8]) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let at = self.now;
+        match what {
+            What::Output(_) => recorder.output(at, bytes),
+            What::Input(_) => recorder.input(at, bytes),
+            What::Resize(size) => recorder.resize(at, *size),
+            What::Mark(label) => recorder.mark(at, label),
+            What::Gap(lost) => recorder.mark(at, &format!("{lost} bytes of output are missing here")),
         }
+    }
+
+    /// Write what is not written yet. The screen is where the recording is, so a new file may begin with it.
+    fn write_down(&mut self) {
+        self.unwritten = 0;
         let (now, screen) = (self.now, Arc::clone(&self.screen));
         self.keep(|recorder| recorder.flush(now, || lock(&screen).replay()), PlainLog::flush);
     }

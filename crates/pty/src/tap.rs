@@ -15,7 +15,7 @@ pub(crate) const ROOM: usize = 2 << 20;
 /// Output that comes within this time is one happening...
 const TOGETHER: Duration = Duration::from_millis(4);
 /// ...unless it is longer than this.
-const TOGETHER_BYTES: usize = 32 << 10;
+pub(crate) const TOGETHER_BYTES: usize = 64 << 10;
 /// The side is not woken before so much has come or so much time has passed. Waking it costs more than passing bytes
 /// on, and takes the processor from the terminal that is about to show them.
 const GATHER: Duration = Duration::from_millis(2);

@@ -102,11 +102,6 @@ impl Recorder {
         cast::end(&mut self.lines);
     }
 
-    /// How many bytes are not written yet.
-    pub(crate) fn unwritten(&self) -> usize {
-        self.lines.len()
-    }
-
     /// Write what has come since the last time. If the file is too long then, it is put aside and begun anew, with
     /// `replay` as its first output: what paints the screen as it is `now`.
     pub fn flush(&mut self, now: Duration, replay: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
@@ -118,7 +113,7 @@ impl Recorder {
     }
 
     /// Write what has come since the last time, however long the file gets.
-    pub(crate) fn spill(&mut self) -> io::Result<()> {
+    fn spill(&mut self) -> io::Result<()> {
         let written = self.file.append(&self.lines);
         self.lines.clear();
         written
