@@ -190,12 +190,7 @@ impl Work {
 
     fn follow(&mut self, what: &What, bytes: &[u8]) {
         match what {
-            What::Output(_) => {
-                // The screen is not locked for longer than this much takes.
-                for bite in bytes.chunks(BITE * 2) {
-                    self.show(bite);
-                }
-            }
+            What::Output(_) => self.show(bytes),
             What::Resize(size) => {
                 let mut screen = lock(&self.screen);
                 screen.resize(*size);

@@ -58,6 +58,10 @@ pub fn run(bench: &mut Bench) -> Result<Section> {
     }
     let (missed, doubled, late) = fleet.wait_for_news()?;
     let times = asked.end();
+    if times.daemon.len() * 2 < times.idler.len() {
+        let (answered, asked) = (times.daemon.len(), times.idler.len());
+        return Err(format!("the daemon answered only {answered} of {asked} requests").into());
+    }
     let memory_last = fleet.daemon_memory()?;
     let p99 = at(&times.daemon, 99);
 
