@@ -326,3 +326,44 @@ impl Beside for Follower<'_> {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Cast, Secrets, Settings};
+
+    #[test]
+    fn a_file_that_begins_in_the_middle_of_a_batch_begins_with_the_screen_of_that_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, size) = (folder.path().join("a.cast"), Size::new(10, 40));
+        let settings =
+            Settings { path: path.clone(), size, began: 0, title: None, env: Vec::new(), cap: 200 << 10 };
+        let side = Side::start(Options {
+            size,
+            recorder: Some(Recorder::create(settings, &Secrets::default()).unwrap()),
+            log: None,
+            allow: Allow::default(),
+            seat_idle: None,
+            on_trouble: Box::new(|trouble| panic!("{trouble}")),
+        })
+        .unwrap();
+        // Nobody looks before it is closed, so all of it is one batch; its end is too short for a third file.
+        let lines: String = (0..).map(|number| format!("line {number}\r\n")).take(33_000).collect();
+        for piece in lines.as_bytes().chunks(4_000) {
+            side.tap().output(piece);
+        }
+        assert!(lines.len() > STRIDE + BITE && lines.len() < STRIDE + (200 << 10));
+        side.finish();
+        let events: Vec<String> = Cast::open(&path).unwrap().map(|event| event.unwrap().data).collect();
+        let (replay, rest) = events.split_first().unwrap();
+        let rest = rest.concat();
+        let before = lines.strip_suffix(&rest).expect("what comes after it is the end of the output");
+        assert!(!rest.is_empty() && before.len() > STRIDE);
+        let rows = |bytes: &str| {
+            let mut screen = Screen::new(size);
+            screen.feed(bytes.as_bytes());
+            screen.view().rows
+        };
+        assert_eq!(rows(replay), rows(before));
+    }
+}
