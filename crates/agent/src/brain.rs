@@ -239,9 +239,8 @@ impl Brain {
 
     fn deliver(&mut self, claim: &Claim) -> Outcome {
         let Some(driver) = self.driver else { return Outcome::Later(Deferred::UnknownState, 0) };
-        let hears_prompts = !self.journal.sessions().is_empty();
         let handle = self.handle.clone();
-        keyboard::deliver(self, &handle, &driver.terminal, &claim.waiting, hears_prompts)
+        keyboard::deliver(self, &handle, &driver.terminal, &claim.waiting)
     }
 
     /// The CLI's own queue, where it has one, looks into it, and the conversation is known: its command line for a text.
@@ -312,6 +311,10 @@ impl Desk for Brain {
 
     fn prompted(&mut self, text: &str) -> bool {
         std::mem::take(&mut self.prompts).iter().any(|prompt| tells_of(prompt, text))
+    }
+
+    fn hears_prompts(&self) -> bool {
+        !self.journal.sessions().is_empty()
     }
 
     fn is_over(&self) -> bool {

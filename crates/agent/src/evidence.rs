@@ -156,6 +156,26 @@ mod tests {
         }
     }
 
+    /// Or nothing could be pasted: its echo is printed too.
+    #[test]
+    fn what_is_printed_into_an_idle_screen_is_no_work() {
+        let at = |seconds: i64| Timestamp::from_second(1_763_000_000 + seconds).expect("a time");
+        let mut evidence = Evidence::default();
+        evidence.hear(Source::Hook, State::Idle, at(0), "its turn ended");
+        let sees = insights::of(signalbox_drivers::find("gemini"));
+        for seconds in [1, 60, 61] {
+            let idle = Reading { activity: Some(Activity::Idle), because: "", input: InputBox::Empty };
+            evidence.hear_reading(&idle, at(seconds));
+            evidence.hear_flow(Some(at(seconds)), at(seconds));
+            assert_eq!(assess(evidence.signals(), sees).state, State::Idle, "after {seconds} s");
+            evidence.hear_flow(Some(at(seconds)), at(seconds + 10));
+        }
+        // Where the screen says nothing, what is printed is all there is.
+        evidence.forget(Source::Screen);
+        evidence.hear_flow(Some(at(90)), at(90));
+        assert_eq!(assess(evidence.signals(), sees).state, State::Working);
+    }
+
     /// The hook of a turn's end was heard when the next turn had begun and asked something.
     #[test]
     fn a_dialog_on_the_screen_is_believed_at_once() {

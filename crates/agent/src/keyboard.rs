@@ -17,8 +17,9 @@ use crate::look::Look;
 
 /// Between two looks. A CLI draws a paste within some tens of milliseconds.
 const TURN: Duration = Duration::from_millis(30);
-/// How long the person's keystrokes are held back at the most, whatever goes wrong.
-const HOLD: Duration = Duration::from_secs(4);
+/// How long the person's keystrokes are held back at the most, whatever goes wrong. Longer than a program may be silent and then
+/// take to show something: what is let go before stands behind our text.
+const HOLD: Duration = Duration::from_secs(16);
 /// How long a program may print nothing after a key of the person's before it is taken for one that has nothing to show
 /// for it.
 const ANSWERED: Duration = Duration::from_secs(30);
@@ -45,25 +46,22 @@ pub trait Desk {
     fn look(&mut self) -> Look;
     /// Whether a prompt with this text was sent since the last question, as hooks tell.
     fn prompted(&mut self, text: &str) -> bool;
+    /// Whether hooks tell of prompts. That is known from the first one on.
+    fn hears_prompts(&self) -> bool;
     /// Whether the agent has ended.
     fn is_over(&self) -> bool;
 }
 
 /// Deliver one message. Returns when it is taken, given up or put off.
-pub fn deliver(
-    desk: &mut dyn Desk,
-    handle: &Handle,
-    terminal: &Terminal,
-    waiting: &Waiting,
-    hears_prompts: bool,
-) -> Outcome {
+pub fn deliver(desk: &mut dyn Desk, handle: &Handle, terminal: &Terminal, waiting: &Waiting) -> Outcome {
     let text = Safe::new(&waiting.injection.text);
     let usual = Timing::default();
     // A box that looks empty may hold what the screen has not shown yet.
     let lag = jiff::SignedDuration::try_from(terminal.lag).unwrap_or(usual.quiet);
     let settle = jiff::SignedDuration::try_from(terminal.settle).unwrap_or(usual.settle);
-    let timing = Timing { hears_prompts, quiet: usual.quiet.max(lag), settle, ..usual };
-    let mut delivery = Delivery::new(waiting.injection.id.clone(), timing, clock::now());
+    let timing = Timing { quiet: usual.quiet.max(lag), settle, ..usual };
+    let mut delivery =
+        Delivery::new(waiting.injection.id.clone(), timing, clock::now()).tried_before(waiting.tries > 0);
     // Before the time: a key that comes between the two must not look as old as the one before it.
     let seq = handle.input_seq();
     if let Some(at) = typed_at(handle) {
@@ -72,6 +70,7 @@ pub fn deliver(
     let mut hands = Hands { handle, terminal, text: &text, hold: None, seq, is_behind: false };
     loop {
         let inputs = hands.see(desk, waiting);
+        delivery.hears_prompts(desk.hears_prompts());
         for input in inputs {
             let mut input = input;
             // What was done is told at once, and may lead to more.
@@ -136,6 +135,11 @@ impl Hands<'_> {
         if desk.prompted(&waiting.injection.text) {
             inputs.push(Input::Prompted);
         }
+        // What is seen then is older than what was typed.
+        if self.hold.is_some() && self.handle.is_silent() {
+            inputs.push(Input::Silent);
+            return inputs;
+        }
         let reading = self.reading(&look);
         self.is_behind = reading.holds == Holds::Behind;
         inputs.push(Input::Reading(reading));
@@ -145,7 +149,10 @@ impl Hands<'_> {
     fn reading(&self, look: &Look) -> Reading {
         let echo = self.terminal.echo(&look.seen.reading.input, self.text.as_str());
         let holds = match (&look.seen.reading.input, echo) {
-            (InputBox::Empty, _) if self.hold.is_none() && is_behind(self.handle) => Holds::Unknown,
+            // The screen does not show yet what the person typed last.
+            (InputBox::Empty | InputBox::Draft(_), _) if self.hold.is_none() && is_behind(self.handle) => {
+                Holds::Unknown
+            }
             (InputBox::Empty, _) => Holds::Empty,
             (InputBox::Hidden, _) => Holds::Hidden,
             // A box that is larger than the window cannot be read. It was empty and nobody else could type since, so

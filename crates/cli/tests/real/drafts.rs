@@ -50,6 +50,9 @@ pub struct Row {
     /// Whether it may lose an Enter. Copilot CLI 1.0.102 does where it comes within seconds after the person has said no in a
     /// dialog, also where nobody sends it messages.
     pub loses_returns: bool,
+    /// Whether a line may be taken and not answered before something else is said. Codex 0.166.0 does that where Enter is pressed
+    /// in the very moment in which a turn ends: the line goes to that turn, and nobody asks the model.
+    pub forgets_lines: bool,
     /// Whether messages get in only after there was a first prompt.
     pub needs_prompt: bool,
 }
@@ -77,6 +80,7 @@ const CLAUDE: Row = Row {
     after_paste: Duration::ZERO,
     leaves_lines: true,
     loses_returns: false,
+    forgets_lines: false,
     needs_prompt: false,
 };
 
@@ -105,6 +109,7 @@ const CODEX: Row = Row {
     after_paste: Duration::ZERO,
     leaves_lines: true,
     loses_returns: false,
+    forgets_lines: true,
     needs_prompt: true,
 };
 
@@ -124,6 +129,7 @@ const GEMINI: Row = Row {
     after_paste: Duration::from_millis(700),
     leaves_lines: false,
     loses_returns: false,
+    forgets_lines: false,
     needs_prompt: false,
 };
 
@@ -143,6 +149,7 @@ const COPILOT: Row = Row {
     after_paste: Duration::ZERO,
     leaves_lines: false,
     loses_returns: true,
+    forgets_lines: false,
     needs_prompt: false,
 };
 

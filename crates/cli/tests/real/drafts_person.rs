@@ -27,6 +27,8 @@ pub struct Counts {
     left: usize,
     /// How often the CLI lost an Enter.
     lost_returns: usize,
+    /// Lines that the CLI took and did not answer.
+    unanswered: usize,
     pauses: usize,
     menus: usize,
     dialogs: usize,
@@ -39,6 +41,7 @@ impl Counts {
         self.beside_draft += other.beside_draft;
         self.left += other.left;
         self.lost_returns += other.lost_returns;
+        self.unanswered += other.unanswered;
         self.pauses += other.pauses;
         self.menus += other.menus;
         self.dialogs += other.dialogs;
@@ -47,11 +50,12 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { lines, messages, beside_draft, left, lost_returns, pauses, menus, dialogs } = self;
+        let Self { lines, messages, beside_draft, left, lost_returns, unanswered, pauses, menus, dialogs } =
+            self;
         write!(
             out,
             "{lines} lines and {messages} messages, {beside_draft} of them beside a draft; {left} lines left in the box; \
-             {lost_returns} returns lost; {pauses} pauses, {menus} menus, {dialogs} dialogs"
+             {lost_returns} returns lost; {unanswered} lines not answered; {pauses} pauses, {menus} menus, {dialogs} dialogs"
         )
     }
 }
@@ -199,7 +203,8 @@ impl Person {
         let _ = self.at.terminal.is_quiet(self.row.after_paste, PATIENCE);
         self.enter();
         let line = std::mem::take(&mut self.draft);
-        assert!(self.at.model.sees(&line, PATIENCE), "{line}\n{}", self.at.terminal.screen());
+        let comes = self.sees_answer(|at, patience| at.model.sees(&line, patience));
+        assert!(comes, "{line}\n{}", self.at.terminal.screen());
         self.note("the model sees it");
         self.take_out(&line);
         self.sent.push(line);
@@ -209,13 +214,17 @@ impl Person {
         }
     }
 
-    /// Press Enter, and once more where the CLI has lost it: the line stands there as it was.
+    /// Press Enter, and again where the CLI has lost it: the line stands there as it was.
     fn enter(&mut self) {
         const LONG_ENOUGH: Duration = Duration::from_secs(8);
+        const MOST: usize = 3;
         self.press("\r");
         let (row, draft) = (self.row, self.draft.clone());
         let is_sent = |screen: &str| row.in_box(screen) != Some(draft.as_str());
-        if row.loses_returns && !self.at.terminal.comes_true(LONG_ENOUGH, is_sent) {
+        for _ in 0..MOST {
+            if !row.loses_returns || self.at.terminal.comes_true(LONG_ENOUGH, is_sent) {
+                return;
+            }
             self.press("\r");
             self.counts.lost_returns += 1;
         }
@@ -272,7 +281,7 @@ impl Person {
         self.at.wait_state("idle");
         let file = format!("asked{}.txt", self.sent.len());
         self.model_answers([(self.row.makes)(&file)]);
-        self.write_and_ask();
+        let line = self.write_and_ask();
         if self.dice.below(4) != 0 {
             self.message();
         }
@@ -282,6 +291,7 @@ impl Person {
         let no = self.row.no.filter(|_| self.dice.below(2) == 0);
         // Once: a second one would go into the box.
         self.press(no.unwrap_or(self.row.yes));
+        self.take_out(&line);
         self.sees_draft();
         if no.is_none() {
             self.at.wait_until("the file", || self.at.scene.read(&file));
@@ -290,16 +300,32 @@ impl Person {
     }
 
     /// Nothing arrives before this line, or the model would take that for its cue.
-    fn write_and_ask(&mut self) {
+    fn write_and_ask(&mut self) -> String {
         let line = format!("LINE{}, and ask", self.sent.len());
         self.press(&line);
         self.draft.clone_from(&line);
         self.sees_draft();
         let _ = self.at.terminal.is_quiet(self.row.after_paste, PATIENCE);
         self.enter();
-        self.at.terminal.wait_for(self.row.question, PATIENCE);
+        let question = self.row.question;
+        let comes = self
+            .sees_answer(|at, patience| at.terminal.comes_true(patience, |screen| screen.contains(question)));
+        assert!(comes, "nobody asks\n{}", self.at.terminal.screen());
         self.draft.clear();
-        self.sent.push(line);
+        self.sent.push(line.clone());
+        line
+    }
+
+    /// Wait for what must come of a line, and ask for it where the CLI has taken the line and does nothing.
+    fn sees_answer(&mut self, comes: impl Fn(&Wrapped, Duration) -> bool) -> bool {
+        const LONG_ENOUGH: Duration = Duration::from_secs(20);
+        if self.row.forgets_lines && !comes(&self.at, LONG_ENOUGH) {
+            let screen = self.at.terminal.screen();
+            assert_eq!(self.row.in_box(&screen), Some(""), "the line was not taken\n{screen}");
+            self.at.terminal.submit("go on");
+            self.counts.unanswered += 1;
+        }
+        comes(&self.at, PATIENCE)
     }
 
     /// Somebody else wants to say something.
@@ -399,7 +425,7 @@ impl Person {
 impl Drop for Person {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let receipts = self.at.scene.env.sb(["log", "--event", "inject.*", "-n", "20", "--json"]);
+            let receipts = self.at.scene.env.sb(["log", "--event", "inject.*", "-n", "400", "--json"]);
             eprintln!("{}\n{receipts}", self.diary.join("\n"));
             for request in self.at.model.requests() {
                 let ms = request.at.saturating_duration_since(self.begun).as_millis();

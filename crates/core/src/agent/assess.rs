@@ -43,7 +43,7 @@ pub struct Assessment {
 /// What the agent is doing, by the newest signal of each source.
 ///
 /// The best source decides. A worse one can overrule it only by something newer, and only where the better one is
-/// known to miss that very case. That the process has ended is final.
+/// known to miss that very case, and so is everybody between them who says the same. That the process has ended is final.
 pub fn assess(signals: &[Signal], insights: &[Insight]) -> Assessment {
     let newest = |source: Source| signals.iter().filter(|s| s.source == source).max_by_key(|s| s.at);
     let process = newest(Source::Process);
@@ -60,11 +60,14 @@ pub fn assess(signals: &[Signal], insights: &[Insight]) -> Assessment {
     }
     let evidence: Vec<(&Insight, &Signal)> =
         insights.iter().filter_map(|insight| Some((insight, newest(insight.source)?))).collect();
-    let mut rest = evidence.iter();
-    let Some(mut best) = rest.next() else { return nothing_seen(process) };
+    let Some(mut best) = evidence.first() else { return nothing_seen(process) };
     let mut overruled = Vec::new();
-    for other in rest {
+    for (place, other) in evidence.iter().enumerate().skip(1) {
+        let agrees = |witness: &&(&Insight, &Signal)| witness.1.says == best.1.says;
+        let is_held =
+            evidence.iter().take(place).filter(agrees).any(|held| miss(held, other.1.says).is_none());
         if other.1.at > best.1.at
+            && !is_held
             && let Some(miss) = miss(best, other.1.says)
         {
             overruled.push((best.1.source, miss.why));

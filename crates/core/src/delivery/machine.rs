@@ -1,7 +1,8 @@
-//! The machine itself: where a delivery stands, what was seen of it, and what follows.
+//! The machine itself: what follows from where a delivery stands and what was seen of it.
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::stage::{Seen, Stage};
 use super::{Action, Activity, Holds, Input, Phase, Reading, Timing};
 use crate::id::EventId;
 use crate::inject::{Deferred, Door, Failure, Fate, Receipt};
@@ -20,6 +21,10 @@ pub struct Delivery {
     timing: Timing,
     stage: Stage,
     tries: u32,
+    /// An earlier delivery has pasted it too.
+    was_tried: bool,
+    /// When something was last typed.
+    typed_at: Option<Timestamp>,
     /// The person's keystrokes are being held back.
     holding: bool,
     person_at: Option<Timestamp>,
@@ -29,50 +34,6 @@ pub struct Delivery {
     trouble: Failure,
 }
 
-/// What was seen since the paste.
-#[derive(Debug, Clone, Copy, Default)]
-struct Seen {
-    person_typed: bool,
-    person_waits: bool,
-    prompted: bool,
-    /// The agent worked after it was submitted, and the box was empty.
-    worked: bool,
-    emptied: bool,
-    /// The agent worked after it was taken out again.
-    stirred: bool,
-    /// How often the text stood above the box before the paste.
-    above_before: u32,
-    /// Since when it stands there once more, with the box empty, and whether that has lasted.
-    above_since: Option<Timestamp>,
-    above: bool,
-    /// It stood behind something else, though nobody had typed.
-    behind: bool,
-    /// Since when it stands in the box.
-    shown: Option<Timestamp>,
-    submits: u32,
-    withdraws: u32,
-    /// When it was last begun to take it out.
-    withdrew: Option<Timestamp>,
-    /// It was taken out of the box by us.
-    withdrawn: bool,
-    stranded: Option<Timestamp>,
-    /// Since when the text is no longer in the box, though nobody saw it being sent.
-    gone: Option<Timestamp>,
-}
-
-/// Where it is, and since when.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Stage {
-    Waiting { since: Timestamp },
-    Pasting { since: Timestamp },
-    Pasted { since: Timestamp },
-    Submitting { since: Timestamp },
-    Submitted { since: Timestamp },
-    Withdrawing { since: Timestamp, typed: bool },
-    Stranded,
-    Ended(Action),
-}
-
 impl Delivery {
     pub fn new(injection: EventId, timing: Timing, now: Timestamp) -> Self {
         Self {
@@ -80,6 +41,8 @@ impl Delivery {
             timing,
             stage: Stage::Waiting { since: now },
             tries: 0,
+            was_tried: false,
+            typed_at: None,
             holding: false,
             person_at: None,
             seen: Seen::default(),
@@ -93,6 +56,17 @@ impl Delivery {
     pub fn person_typed_at(mut self, at: Timestamp) -> Self {
         self.person_at = Some(at);
         self
+    }
+
+    /// Whether the CLI tells by a hook of every prompt, as far as is known by now.
+    pub fn hears_prompts(&mut self, hears: bool) {
+        self.timing.hears_prompts = hears;
+    }
+
+    /// An earlier delivery may have pasted it: a hook that tells of it now is that one's, and late.
+    #[must_use]
+    pub fn tried_before(self, was_tried: bool) -> Self {
+        Self { was_tried, ..self }
     }
 
     pub fn phase(&self) -> Phase {
@@ -119,7 +93,13 @@ impl Delivery {
             (Stage::Ended(end), _) => self.end(end),
             (_, Input::Exited) => self.exited(),
             // The hook of an earlier try came late.
-            (Stage::Waiting { .. }, _) if self.seen.prompted && self.tries > 0 => self.taken(),
+            (Stage::Waiting { .. }, _) if self.seen.prompted && (self.was_tried || self.tries > 0) => {
+                self.taken()
+            }
+            (stage, Input::Silent) if self.typed_at.is_some_and(|at| now < at + self.timing.silence) => {
+                self.stage = stage.from(now);
+                Action::Wait
+            }
             (Stage::Waiting { since }, _) => self.waiting(since, reading, now),
             (Stage::Pasting { .. }, Input::NotTyped) => self.end(Action::Defer(Deferred::PersonTyping)),
             (Stage::Pasting { since }, input) => {
@@ -187,7 +167,8 @@ impl Delivery {
                     self.seen.above_since = None;
                 }
             }
-            Input::Typed | Input::Exited | Input::Tick => {}
+            Input::Typed => self.typed_at = Some(now),
+            Input::Silent | Input::Exited | Input::Tick => {}
         }
     }
 
@@ -283,8 +264,9 @@ impl Delivery {
         }
         let Some(reading) = reading else { return Action::Wait };
         let is_ours = reading.is_ours();
-        // The person may need the keyboard now, for a dialog for instance.
-        if self.holding && (!is_ours || reading.activity == Activity::Dialog || late) {
+        // The person may need the keyboard now, for a dialog for instance. A picture that is only half drawn tells nothing.
+        let is_drawn = reading.holds != Holds::Unknown || now >= since + self.timing.show;
+        if self.holding && (!is_ours && is_drawn || reading.activity == Activity::Dialog || late) {
             return self.release();
         }
         let unsent = is_ours && reading.activity == Activity::Idle && !prompted && !above;
@@ -352,9 +334,9 @@ impl Delivery {
                     return self.taken();
                 }
                 let gone = *self.seen.gone.get_or_insert(now);
-                // What never was in the box may only be late.
+                // What never was in the box may only be late, and so may the hook that tells of what was sent.
                 let unseen = submits == 0 && !withdrawn;
-                let long = if unseen { self.timing.take } else { self.timing.show };
+                let long = if unseen || submits > 0 { self.timing.take } else { self.timing.show };
                 if now < gone + long {
                     Action::Wait
                 } else if self.timing.hears_prompts || (withdrawn || unseen && !person_typed) && !stirred {
@@ -374,11 +356,17 @@ impl Delivery {
                     self.end(Action::Fail(Failure::LeftInBox))
                 }
             }
-            // The person writes something new, after we took ours out.
+            // The person writes something new, after we took ours out. What was submitted before may have been taken in the last
+            // moment: the hook that would tell of it gets its time.
             (Holds::Other, Activity::Idle)
                 if self.seen.withdrawn && !self.seen.worked && !self.seen.above =>
             {
-                self.end(Action::Defer(Deferred::PersonTyping))
+                let gone = *self.seen.gone.get_or_insert(now);
+                match self.seen.submits {
+                    1.. if now < gone + self.timing.take => Action::Wait,
+                    1.. if !self.timing.hears_prompts => self.end(Action::Fail(Failure::Unconfirmed)),
+                    _ => self.end(Action::Defer(Deferred::PersonTyping)),
+                }
             }
             _ => {
                 self.seen.gone = None;

@@ -9,6 +9,7 @@
 //! `Fail`, and never with keystrokes held back.
 
 mod machine;
+mod stage;
 
 use jiff::SignedDuration;
 
@@ -25,6 +26,8 @@ pub enum Input {
     Typed,
     /// What was asked for has not been typed, because the person typed first.
     NotTyped,
+    /// The CLI has printed nothing since the last keystroke of ours: a look would show what was there before it.
+    Silent,
     /// Keystrokes of the person reached the CLI.
     PersonTyped,
     /// Keystrokes of the person are being held back.
@@ -120,17 +123,20 @@ pub struct Timing {
     /// How long the text must have been shown before it is submitted: some CLIs take a return that follows a paste too closely
     /// for a part of it.
     pub settle: SignedDuration,
-    /// How long a submitted text may stay in the box before it is submitted again.
+    /// How long a submitted text may stay in the box before it is submitted again. A CLI that only is slow may take the second
+    /// return for the same text once more.
     pub resubmit: SignedDuration,
     /// How long the CLI may take to show that it has taken the text.
     pub take: SignedDuration,
+    /// How long a CLI may print nothing before it counts as one that has nothing to print.
+    pub silence: SignedDuration,
     /// How long to wait where the text stands in the box and nobody can do anything about it.
     pub stranded: SignedDuration,
     /// Between two tries; doubled each time.
     pub back_off: SignedDuration,
     pub tries: u32,
     pub submits: u32,
-    /// Whether the CLI tells by a hook of every prompt: then silence proves that there was none.
+    /// Whether the CLI tells by a hook of every prompt: then silence proves that there was none. It may turn out later.
     pub hears_prompts: bool,
 }
 
@@ -141,8 +147,9 @@ impl Default for Timing {
             patience: SignedDuration::from_secs(2),
             show: SignedDuration::from_secs(3),
             settle: SignedDuration::ZERO,
-            resubmit: SignedDuration::from_secs(1),
+            resubmit: SignedDuration::from_secs(2),
             take: SignedDuration::from_secs(10),
+            silence: SignedDuration::from_secs(12),
             stranded: SignedDuration::from_mins(10),
             back_off: SignedDuration::from_secs(1),
             tries: 3,

@@ -1,18 +1,16 @@
-//! One delivery by keyboard: what it must never do whatever it is told, and what comes of it in a small world.
-
-use std::cmp::Ordering;
+//! One delivery by keyboard: the ways it goes, and what it must never do whatever it is told.
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use signalbox_core::EventId;
 use signalbox_core::delivery::{Action, Activity, Delivery, Holds, Input, Phase, Reading, Timing};
-use signalbox_core::inject::{Deferred, Failure, Fate};
+use signalbox_core::inject::{Deferred, Failure};
 
-fn at(millis: i64) -> Timestamp {
+pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_millisecond(1_763_000_000_000 + millis).unwrap()
 }
 
-fn new(timing: Timing) -> Delivery {
+pub fn new(timing: Timing) -> Delivery {
     Delivery::new(EventId::new(1, [0; 10]), timing, at(0))
 }
 
@@ -32,7 +30,7 @@ fn play(timing: Timing, inputs: &[Input]) -> Vec<Action> {
     for input in inputs {
         now += 100;
         let action = delivery.step(input, at(now));
-        if action != Action::Wait && actions.last() != Some(&action) {
+        if action != Action::Wait && (actions.last() != Some(&action) || action == Action::Submit) {
             actions.push(action);
         }
     }
@@ -74,6 +72,57 @@ fn the_hook_is_proof_enough_once_the_box_is_empty() {
         &[EMPTY, Input::Typed, OURS, Input::Typed, Input::Prompted, EMPTY, Input::Tick],
         &["Paste", "Submit", "Release", "delivered through the keyboard"],
     );
+}
+
+#[test]
+fn a_cli_that_prints_nothing_is_not_late() {
+    let mut way = vec![EMPTY, Input::Typed];
+    // Longer than a paste may take to show, and than a text may stay in the box.
+    way.extend(vec![Input::Silent; 60]);
+    way.extend([OURS, Input::Typed]);
+    way.extend(vec![Input::Silent; 60]);
+    way.extend([OURS, TAKEN, Input::Tick]);
+    check(&way, &["Paste", "Submit", "Release", "delivered through the keyboard"]);
+    // But not for ever.
+    let mut way = vec![EMPTY, Input::Typed];
+    way.extend(vec![Input::Silent; 200]);
+    check(&way, &["Paste", "Release"]);
+}
+
+#[test]
+fn a_return_that_was_lost_is_sent_again_though_the_picture_was_half_drawn_meanwhile() {
+    let mut way = vec![EMPTY, Input::Typed, OURS, Input::Typed, OURS, look(Holds::Unknown, Activity::Idle)];
+    way.extend(vec![OURS; 20]);
+    way.extend([Input::Typed, TAKEN, Input::Tick]);
+    check(&way, &["Paste", "Submit", "Submit", "Release", "delivered through the keyboard"]);
+}
+
+#[test]
+fn a_hook_that_comes_late_tells_of_the_try_before() {
+    let timing = Timing { hears_prompts: true, ..Timing::default() };
+    let mut way = vec![EMPTY, Input::Typed, OURS, Input::Typed, Input::PersonWaits];
+    way.extend(vec![OURS; 25]);
+    // It was sent in the last moment before it was taken out, and the person writes something else.
+    way.extend([Input::Typed, EMPTY, Input::PersonTyped]);
+    way.extend(vec![look(Holds::Other, Activity::Idle); 90]);
+    let sent = [way.clone(), vec![Input::Prompted, EMPTY, Input::Tick]].concat();
+    let want = ["Paste", "Submit", "Withdraw", "Release", "delivered through the keyboard"];
+    assert_eq!(names(&play(timing, &sent)), want);
+    // Nobody tells of it for so long that it was not sent.
+    way.extend(vec![look(Holds::Other, Activity::Idle); 20]);
+    let want = ["Paste", "Submit", "Withdraw", "Release", "Defer(PersonTyping)"];
+    assert_eq!(names(&play(timing, &way)), want);
+    // Where no hook can tell, nobody knows.
+    let want = ["Paste", "Submit", "Withdraw", "Release", "Fail(Unconfirmed)"];
+    assert_eq!(names(&play(Timing::default(), &way)), want);
+    // The next delivery of the same message hears of it too.
+    let next = |was_tried| {
+        let mut next = new(timing).tried_before(was_tried);
+        next.step(&Input::Prompted, at(0));
+        names(&[next.step(&EMPTY, at(100))])
+    };
+    assert_eq!(next(true), ["delivered through the keyboard"]);
+    assert_eq!(next(false), ["Paste"]);
 }
 
 #[test]
@@ -176,7 +225,7 @@ fn what_the_cli_shows_otherwise_is_taken_out_and_tried_again_a_few_times() {
         if matches!(action, Action::Paste | Action::Withdraw) {
             delivery.step(&Input::Typed, at(now));
         }
-        if action != Action::Wait && actions.last() != Some(&action) {
+        if action != Action::Wait && (actions.last() != Some(&action) || action == Action::Submit) {
             actions.push(action);
         }
     }
@@ -265,7 +314,7 @@ fn what_is_shown_late_is_taken_out_and_sent_anew() {
             if matches!(action, Action::Paste | Action::Submit | Action::Withdraw) {
                 delivery.step(&Input::Typed, at(n * 100));
             }
-            if action != Action::Wait && actions.last() != Some(&action) {
+            if action != Action::Wait && (actions.last() != Some(&action) || action == Action::Submit) {
                 actions.push(action);
             }
         }
@@ -309,6 +358,7 @@ fn any_input() -> impl Strategy<Value = Input> {
         1 => Just(Input::PersonTyped),
         1 => Just(Input::PersonWaits),
         1 => Just(Input::Prompted),
+        1 => Just(Input::Silent),
         1 => Just(Input::Tick),
     ]
 }
@@ -454,222 +504,5 @@ proptest! {
             tell(&mut delivery, &mut watcher, &Input::Tick, now)?;
         }
         prop_assert!(watcher.ended.is_some(), "{:?}", delivery);
-    }
-}
-
-const MESSAGE: &str = "OURS";
-
-/// What the person does next.
-#[derive(Debug, Clone, Copy)]
-enum Doing {
-    Nothing,
-    Key(char),
-    Erase,
-    Enter,
-    /// A slash command that opens a menu; the next return closes it.
-    Menu,
-}
-
-/// A CLI with an input box, as it would be with us (`text`, `sent`) and without (`own`, `own_sent`).
-#[derive(Default)]
-struct World {
-    text: String,
-    sent: Vec<String>,
-    own: String,
-    own_sent: Vec<String>,
-    held: Option<Vec<Doing>>,
-    keys: u64,
-    working_until: i64,
-    /// While one is open, keystrokes go there.
-    dialog: bool,
-    /// When the agent will ask for something.
-    dialog_at: Option<i64>,
-    into_dialog: u32,
-    /// What was typed and is not shown yet, and when it will be.
-    echo_at: i64,
-    shown: String,
-    prompts: usize,
-}
-
-impl World {
-    fn person(&mut self, doing: Doing, now: i64) -> Option<Input> {
-        if matches!(doing, Doing::Nothing) {
-            return None;
-        }
-        if let Some(held) = &mut self.held {
-            held.push(doing);
-            return Some(Input::PersonWaits);
-        }
-        self.keys += 1;
-        self.press(doing, now);
-        Some(Input::PersonTyped)
-    }
-
-    fn press(&mut self, doing: Doing, now: i64) {
-        if self.dialog {
-            self.dialog = !matches!(doing, Doing::Enter);
-            return;
-        }
-        match doing {
-            Doing::Nothing => {}
-            Doing::Menu => self.dialog = true,
-            Doing::Key(c) => {
-                self.text.push(c);
-                self.own.push(c);
-            }
-            Doing::Erase => {
-                self.text.pop();
-                self.own.pop();
-            }
-            Doing::Enter => {
-                self.enter(now);
-                if !self.own.is_empty() {
-                    self.own_sent.push(std::mem::take(&mut self.own));
-                }
-            }
-        }
-    }
-
-    fn enter(&mut self, now: i64) {
-        if !self.text.is_empty() {
-            self.sent.push(std::mem::take(&mut self.text));
-            self.working_until = now + 700;
-            self.dialog_at = self.sent.len().is_multiple_of(3).then_some(now + 300);
-        }
-    }
-
-    fn look(&mut self, now: i64) -> (Reading, u64) {
-        if now >= self.echo_at {
-            self.shown.clone_from(&self.text);
-        }
-        if self.dialog_at.is_some_and(|at| now >= at) {
-            self.dialog_at = None;
-            self.dialog = true;
-        }
-        let holds = match self.shown.as_str() {
-            _ if self.dialog => Holds::Hidden,
-            "" => Holds::Empty,
-            MESSAGE => Holds::Ours,
-            _ => Holds::Other,
-        };
-        let activity = match self.dialog {
-            true => Activity::Dialog,
-            false if now < self.working_until => Activity::Working,
-            false => Activity::Idle,
-        };
-        let above = u32::try_from(self.sent.iter().filter(|text| *text == MESSAGE).count()).unwrap();
-        (Reading { holds, activity, above }, self.keys)
-    }
-
-    fn release(&mut self, now: i64) {
-        for doing in self.held.take().unwrap_or_default() {
-            self.keys += 1;
-            self.press(doing, now);
-        }
-    }
-}
-
-fn doing() -> impl Strategy<Value = Doing> {
-    prop_oneof![
-        30 => Just(Doing::Nothing),
-        6 => prop::char::range('a', 'e').prop_map(Doing::Key),
-        2 => Just(Doing::Erase),
-        1 => Just(Doing::Enter),
-        1 => Just(Doing::Menu),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
-
-    /// A person types, erases, sends, opens menus and answers dialogs while a message is delivered to a CLI that shows things late and loses
-    /// returns. The message arrives once or not at all, the receipt is true, and the person's own text and
-    /// prompts are what they would have been.
-    #[test]
-    fn drafts_stay_whole_and_messages_arrive_once(
-        doings in prop::collection::vec((doing(), 0..8i64, prop::bool::weighted(0.1), prop::bool::weighted(0.02)), 200..400),
-        quiet_from in 50..200usize,
-        hears_prompts in prop::bool::ANY,
-    ) {
-        let timing = Timing { hears_prompts, quiet: SignedDuration::from_millis(300), ..Timing::default() };
-        let mut world = World::default();
-        let mut delivery = new(timing);
-        let mut now = 0;
-        let mut outcome = None;
-        for (n, (doing, delay, loses_return, wakes)) in
-            doings.into_iter().chain(std::iter::repeat_n((Doing::Nothing, 1, false, false), 800)).enumerate()
-        {
-            now += 50;
-            if wakes && now >= world.working_until {
-                world.working_until = now + 300;
-            }
-            // In the end the person sends what they have, so that nothing stands in the way.
-            let doing = match n.cmp(&quiet_from) {
-                Ordering::Less => doing,
-                Ordering::Equal => Doing::Enter,
-                Ordering::Greater if n % 20 == 0 && (world.dialog || !world.own.is_empty()) => Doing::Enter,
-                Ordering::Greater => Doing::Nothing,
-            };
-            let mut inputs: Vec<Input> = world.person(doing, now).into_iter().collect();
-            if hears_prompts && world.prompts < world.sent.len() {
-                let ours = world.sent[world.prompts] == MESSAGE;
-                world.prompts += 1;
-                inputs.extend(ours.then_some(Input::Prompted));
-            }
-            let (reading, seen) = world.look(now);
-            inputs.push(Input::Reading(reading));
-            for input in inputs {
-                let action = delivery.step(&input, at(now));
-                let types = matches!(action, Action::Paste | Action::Submit | Action::Withdraw);
-                world.into_dialog += u32::from(types && world.dialog && world.keys == seen);
-                let free = world.keys == seen && world.held.as_ref().is_none_or(Vec::is_empty);
-                match action {
-                    Action::Wait => {}
-                    Action::Release => world.release(now),
-                    Action::Defer(_) => delivery = Delivery::new(EventId::new(1, [0; 10]), timing, at(now)),
-                    Action::Done(_) | Action::Fail(_) => {
-                        outcome.get_or_insert(action);
-                    }
-                    Action::Paste if free => {
-                        world.text.push_str(MESSAGE);
-                        world.echo_at = now + delay * 50;
-                        world.held = Some(Vec::new());
-                        delivery.step(&Input::Typed, at(now));
-                    }
-                    Action::Submit if free => {
-                        if !loses_return {
-                            world.enter(now);
-                            world.echo_at = now + delay * 50;
-                        }
-                        delivery.step(&Input::Typed, at(now));
-                    }
-                    // The box holds what we see of it, whoever is waiting to type.
-                    Action::Withdraw if world.keys == seen => {
-                        prop_assert_eq!(world.text.as_str(), MESSAGE, "that was not ours to take out");
-                        world.text.clear();
-                        world.held.get_or_insert_default();
-                        delivery.step(&Input::Typed, at(now));
-                    }
-                    Action::Paste | Action::Submit | Action::Withdraw => {
-                        delivery.step(&Input::NotTyped, at(now));
-                    }
-                }
-            }
-        }
-        prop_assert_eq!(world.into_dialog, 0, "it typed into a dialog");
-        let ours = world.sent.iter().filter(|text| *text == MESSAGE).count();
-        match &outcome {
-            Some(Action::Done(receipt)) => {
-                prop_assert_eq!(ours, 1, "said to be delivered");
-                let delivered = matches!(receipt.fate, Fate::Delivered { .. });
-                prop_assert!(delivered);
-            }
-            Some(Action::Fail(Failure::Unconfirmed)) => prop_assert!(ours <= 1),
-            Some(Action::Fail(_)) => prop_assert_eq!(ours, 0, "said not to be delivered"),
-            other => return Err(TestCaseError::fail(format!("no outcome: {other:?}, {delivery:?}"))),
-        }
-        let others: Vec<&String> = world.sent.iter().filter(|text| *text != MESSAGE).collect();
-        prop_assert_eq!(others, world.own_sent.iter().collect::<Vec<_>>(), "a prompt was changed");
-        prop_assert_eq!(world.text, world.own, "a draft was changed");
     }
 }

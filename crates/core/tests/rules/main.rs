@@ -5,6 +5,7 @@ mod agent;
 mod batch;
 mod damage;
 mod delivery;
+mod delivery_world;
 mod dependencies;
 mod escalation;
 mod fields;

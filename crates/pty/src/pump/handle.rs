@@ -27,6 +27,8 @@ pub(super) struct Shared {
     pub last_input: Mutex<Option<Instant>>,
     /// What that count was when the program last printed something.
     pub answered: AtomicU64,
+    /// Something was typed for the person, and the program has printed nothing since.
+    pub is_silent: AtomicBool,
     next_hold: AtomicU64,
 }
 
@@ -184,6 +186,11 @@ impl Handle {
         self.shared.answered.load(Ordering::Acquire) == self.input_seq()
     }
 
+    /// Whether the program has printed nothing since something was typed for the person. Then it may not have read it yet.
+    pub fn is_silent(&self) -> bool {
+        self.shared.is_silent.load(Ordering::Acquire)
+    }
+
     /// When the person typed last.
     pub fn last_input_at(&self) -> Option<Instant> {
         *lock(&self.shared.last_input)
@@ -198,6 +205,7 @@ impl Shared {
             input_seq: AtomicU64::new(0),
             last_input: Mutex::new(None),
             answered: AtomicU64::new(0),
+            is_silent: AtomicBool::new(false),
             next_hold: AtomicU64::new(0),
         }
     }

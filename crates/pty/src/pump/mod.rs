@@ -367,6 +367,7 @@ impl Loop {
                 if let handle::Only::If { hold: Some((id, length)), .. } = only {
                     self.typing.hold(id, now + length);
                 }
+                self.shared.is_silent.store(true, Ordering::Release);
                 self.typing.type_for(bytes, ticket);
                 self.typing.write(self.child.master());
             }

@@ -68,6 +68,7 @@ impl Loop {
             }
         };
         self.shared.answered.store(self.shared.input_seq.load(Ordering::Acquire), Ordering::Release);
+        self.shared.is_silent.store(false, Ordering::Release);
         let buffer = std::mem::take(&mut self.buffer);
         let bytes = buffer.get(..count).unwrap_or_default();
         self.show(bytes);

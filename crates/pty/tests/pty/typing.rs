@@ -168,6 +168,18 @@ fn keys_that_were_held_back_count_when_they_are_let_go() {
 }
 
 #[test]
+fn a_program_is_silent_until_it_prints_something_after_what_was_typed_for_the_person() {
+    let desk = Desk::with_cat();
+    assert!(!desk.handle.is_silent());
+    desk.handle.type_if(b"text", Condition::unchanged_since(0)).unwrap();
+    eventually("an answer", || !desk.handle.is_silent());
+    let stopped = Desk::new(sh("stty raw -echo; printf ready; exec sleep 100"));
+    stopped.shown.wait_for("ready");
+    stopped.handle.type_if(b"text", Condition::unchanged_since(0)).unwrap();
+    assert!(stopped.handle.is_silent());
+}
+
+#[test]
 fn a_hold_that_is_forgotten_ends_by_itself() {
     let mut desk = Desk::with_cat();
     let condition = Condition::unchanged_since(0).holding(Duration::from_millis(100));
