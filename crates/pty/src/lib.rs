@@ -13,6 +13,7 @@ mod platform;
 pub mod pump;
 pub mod record;
 pub mod screen;
+mod sheet;
 pub mod side;
 mod signals;
 pub mod spawn;

@@ -317,21 +317,3 @@ fn printable(bytes: &[u8]) -> usize {
     let rest = bytes.get(length..).unwrap_or_default();
     length + rest.iter().take_while(|byte| **byte >= 0x20 && **byte != 0x7f).count()
 }
-
-/// Where the next control character stands that is one byte, DEL apart.
-pub(crate) fn next_control(bytes: &[u8], from: usize) -> Option<usize> {
-    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
-    const LIMIT: u64 = u64::from_ne_bytes([0x20; 8]);
-    let rest = bytes.get(from..)?;
-    let (words, tail) = rest.as_chunks::<8>();
-    for (number, word) in words.iter().enumerate() {
-        // A byte below the limit borrows from its high bit. The lowest such bit is exact.
-        let word = u64::from_le_bytes(*word);
-        let found = word.wrapping_sub(LIMIT) & !word & HIGH;
-        if found != 0 {
-            return Some(from + number * 8 + (found.trailing_zeros() / 8) as usize);
-        }
-    }
-    let found = tail.iter().position(|byte| *byte < 0x20)?;
-    Some(from + words.len() * 8 + found)
-}

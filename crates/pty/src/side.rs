@@ -315,10 +315,10 @@ impl Act for Follower<'_> {
 }
 
 impl Beside for Follower<'_> {
-    fn skipped(&mut self, bytes: &[u8]) {
+    fn skipped(&mut self, text: &[u8]) {
         self.has_skipped = true;
         if let Some(log) = &mut self.log {
-            log.lines(bytes);
+            log.text(text);
         }
     }
 }

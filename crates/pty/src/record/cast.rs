@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::file;
 use super::json::escape;
+use crate::sheet::Sheet;
 use crate::spawn::Size;
 
 /// A line longer than this is not ours.
@@ -89,24 +90,18 @@ pub(super) fn header(size: Size, began: u64, title: Option<&str>, env: &[(String
 }
 
 /// Append the beginning of an event's line. Its data follows, then [`end`].
-pub(super) fn begin(at: Duration, kind: Kind, into: &mut Vec<u8>) {
-    into.push(b'[');
-    push_seconds(at, into);
-    into.extend_from_slice(b", \"");
-    into.extend_from_slice(kind.letter());
-    into.extend_from_slice(b"\", \"");
+pub(super) fn begin(at: Duration, kind: Kind, into: &mut Sheet) {
+    into.push(format!("[{}.{:06}, \"", at.as_secs(), at.subsec_micros()).as_bytes());
+    into.push(kind.letter());
+    into.push(b"\", \"");
 }
 
-pub(super) fn data(text: &str, into: &mut Vec<u8>) {
+pub(super) fn data(text: &str, into: &mut Sheet) {
     escape(text, into);
 }
 
-pub(super) fn end(into: &mut Vec<u8>) {
-    into.extend_from_slice(b"\"]\n");
-}
-
-fn push_seconds(at: Duration, into: &mut Vec<u8>) {
-    into.extend_from_slice(format!("{}.{:06}", at.as_secs(), at.subsec_micros()).as_bytes());
+pub(super) fn end(into: &mut Sheet) {
+    into.push(b"\"]\n");
 }
 
 /// Reads a recording event by event.

@@ -21,6 +21,7 @@ pub(crate) use redact::Blotting;
 pub use redact::Secrets;
 use text::Decoder;
 
+use crate::sheet::Sheet;
 use crate::spawn::Size;
 
 /// What a recording is to be like.
@@ -45,7 +46,7 @@ pub struct Recorder {
     size: Size,
     file: Rotating,
     /// Lines that are not written yet.
-    lines: Vec<u8>,
+    lines: Sheet,
     output: Stream,
     input: Stream,
     /// When this file began, counted from when the recording did.
@@ -71,7 +72,7 @@ impl Recorder {
             settings,
             size,
             file,
-            lines: Vec::new(),
+            lines: Sheet::default(),
             output: stream(Kind::Output),
             input: stream(Kind::Input),
             file_began: Duration::ZERO,
@@ -114,7 +115,7 @@ impl Recorder {
 
     /// Write what has come since the last time, however long the file gets.
     fn spill(&mut self) -> io::Result<()> {
-        let written = self.file.append(&self.lines);
+        let written = self.file.append(self.lines.bytes());
         self.lines.clear();
         written
     }
@@ -123,12 +124,14 @@ impl Recorder {
         self.file.rotate()?;
         self.file_began = now;
         let Settings { began, title, env, .. } = &self.settings;
-        let mut lines = cast::header(self.size, began.saturating_add(now.as_secs()), title.as_deref(), env);
+        let header = cast::header(self.size, began.saturating_add(now.as_secs()), title.as_deref(), env);
+        let mut lines = Sheet::default();
+        lines.push(&header);
         cast::begin(Duration::ZERO, Kind::Output, &mut lines);
         let secrets = self.output.blotting.secrets();
         cast::data(&secrets.blot(&String::from_utf8_lossy(replay)), &mut lines);
         cast::end(&mut lines);
-        self.file.append(&lines)
+        self.file.append(lines.bytes())
     }
 
     /// Write the rest. Nothing more will come.
@@ -141,7 +144,7 @@ impl Recorder {
 }
 
 impl Stream {
-    fn write(&mut self, at: Duration, bytes: &[u8], lines: &mut Vec<u8>) {
+    fn write(&mut self, at: Duration, bytes: &[u8], lines: &mut Sheet) {
         let bytes = self.blotting.feed(bytes);
         let mut has_begun = false;
         self.decoder.feed(&bytes, |text| {
@@ -155,7 +158,7 @@ impl Stream {
         }
     }
 
-    fn finish(&mut self, at: Duration, lines: &mut Vec<u8>) {
+    fn finish(&mut self, at: Duration, lines: &mut Sheet) {
         let rest = self.blotting.finish();
         self.write(at, &rest, lines);
         let kind = self.kind;

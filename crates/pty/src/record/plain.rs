@@ -5,7 +5,6 @@ use std::path::Path;
 
 use super::file::Rotating;
 use super::redact::{Blotting, Secrets};
-use crate::parse::next_control;
 
 /// Writes a plain log.
 #[derive(Debug)]
@@ -45,23 +44,6 @@ impl PlainLog {
         if !matches!(self.text.last(), None | Some(b' ' | b'\n')) {
             self.text.push(gap);
         }
-    }
-
-    /// Lines of text in which every sequence only changes how characters look.
-    pub(crate) fn lines(&mut self, bytes: &[u8]) {
-        self.text.reserve(bytes.len());
-        let mut at = 0;
-        while let Some(control) = next_control(bytes, at) {
-            // A line feed and a tab are part of the text.
-            let is_text = matches!(bytes.get(control), Some(b'\n' | b'\t'));
-            self.text.extend_from_slice(bytes.get(at..control + usize::from(is_text)).unwrap_or_default());
-            at = control + 1;
-            if bytes.get(control) == Some(&0x1b) {
-                let rest = bytes.get(at..).unwrap_or_default();
-                at += rest.iter().position(|byte| *byte == b'm').map_or(rest.len(), |end| end + 1);
-            }
-        }
-        self.text.extend_from_slice(bytes.get(at..).unwrap_or_default());
     }
 
     pub(crate) fn flush(&mut self) -> io::Result<()> {

@@ -15,6 +15,7 @@ pub use pen::{Color, Style};
 use state::State;
 
 use crate::parse::{Act, Parser, Sequence};
+use crate::sheet::Sheet;
 use crate::spawn::Size;
 
 /// The smallest and the largest screen that is modelled; others are taken for these.
@@ -26,6 +27,8 @@ const MOST: u16 = 2_000;
 pub struct Screen {
     parser: Parser,
     state: State,
+    /// The text of what was last skipped.
+    skipped: Sheet,
 }
 
 /// What is to be seen.
@@ -64,7 +67,7 @@ pub struct Run {
 impl Screen {
     pub fn new(size: Size) -> Self {
         let (rows, cols) = dimensions(size);
-        Self { parser: Parser::default(), state: State::new(rows, cols) }
+        Self { parser: Parser::default(), state: State::new(rows, cols), skipped: Sheet::default() }
     }
 
     pub fn size(&self) -> Size {
@@ -85,11 +88,11 @@ impl Screen {
             rest = others;
             if self.parser.is_between()
                 && self.state.scrolls_whole()
-                && let Some(length) = skip::skippable(others, self.state.rows())
+                && let Some(length) = skip::skippable(others, self.state.rows(), &mut self.skipped)
             {
                 let (skipped, left) = others.split_at(length);
                 self.skip(skipped);
-                beside.skipped(skipped);
+                beside.skipped(self.skipped.bytes());
                 rest = left;
             }
         }
@@ -190,8 +193,8 @@ impl Screen {
 
 /// Whoever follows the same output.
 pub(crate) trait Beside: Act {
-    /// These bytes were not looked at one by one. They only write, change looks, and go to the next line.
-    fn skipped(&mut self, bytes: &[u8]);
+    /// The text of lines that were not looked at one by one: they only write, change looks, and go to the next line.
+    fn skipped(&mut self, text: &[u8]);
 }
 
 fn runs(row: &grid::Row) -> Vec<Run> {

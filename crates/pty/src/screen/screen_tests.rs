@@ -154,9 +154,38 @@ proptest! {
         let size = Size::new(rows, cols);
         let mut skipping = fed(size, &before);
         let mut drawing = fed(size, &before);
-        skipping.feed(&bytes);
-        bytes.chunks(4096).for_each(|chunk| drawing.feed(chunk));
+        let (mut at_once, mut piece_by_piece) = (Written::default(), Written::default());
+        skipping.feed_beside(&bytes, &mut at_once);
+        bytes.chunks(4096).for_each(|chunk| drawing.feed_beside(chunk, &mut piece_by_piece));
         same(&skipping.state, &drawing.state)?;
+        prop_assert!(at_once.0 == piece_by_piece.0, "what is written down is another text");
+    }
+}
+
+/// All that was written, as somebody beside the screen hears of it.
+#[derive(Default)]
+struct Written(Vec<u8>);
+
+impl Act for Written {
+    fn text(&mut self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn control(&mut self, byte: u8) {
+        if matches!(byte, b'\n' | b'\t') {
+            self.0.push(byte);
+        }
+    }
+
+    fn escape(&mut self, _: &[u8], _: u8) {}
+    fn sequence(&mut self, _: &Sequence) {}
+    fn command(&mut self, _: &[u8]) {}
+    fn string(&mut self) {}
+}
+
+impl Beside for Written {
+    fn skipped(&mut self, text: &[u8]) {
+        self.0.extend_from_slice(text);
     }
 }
 
@@ -164,7 +193,10 @@ proptest! {
 fn a_flood_is_skipped() {
     let line = "\x1b[31mred\x1b[0m and some more text\r\n".as_bytes();
     let bytes = line.repeat(10_000);
-    let place = skip::skippable(&bytes, 40).unwrap();
+    let mut text = Sheet::default();
+    let place = skip::skippable(&bytes, 40, &mut text).unwrap();
+    let lines = place / line.len();
+    assert_eq!(text.bytes(), "red and some more text\n".repeat(lines).as_bytes());
     assert!(bytes.len() - place < line.len() * 45, "{place} of {}", bytes.len());
     assert_eq!(skip::selections(&bytes[..place]).count(), 1);
 }
