@@ -51,6 +51,9 @@ const BENCHES: &[Row] = &[
     ("tui", tui::run),
 ];
 
+/// These measure a part by itself; `sb` takes minutes to build.
+const WITHOUT_SB: &[&str] = &["pty"];
+
 /// What all benches share.
 pub struct Bench {
     sb: PathBuf,
@@ -62,9 +65,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    fn new() -> Result<Self> {
-        progress("building sb");
-        let sb = run::build_sb(Profile::Release)?;
+    fn new(needs_sb: bool) -> Result<Self> {
         let metadata = run::metadata()?;
         let target =
             metadata["target_directory"].as_str().ok_or("cargo metadata names no target directory")?;
@@ -74,9 +75,11 @@ impl Bench {
         let scratch = tempfile::Builder::new().prefix("run-").tempdir_in(&folder)?;
         // As an installed program lies in memory: in large pieces, and not page by page as a linker leaves it, which
         // costs every start a sixth more.
-        let installed = scratch.path().join("sb");
-        std::fs::copy(&sb, &installed)?;
-        let sb = installed;
+        let sb = scratch.path().join("sb");
+        if needs_sb {
+            progress("building sb");
+            std::fs::copy(run::build_sb(Profile::Release)?, &sb)?;
+        }
         let homes = Homes::new(&sb, scratch.path())?;
         Ok(Self { sb, scratch, peers: folder.join("peers"), homes })
     }
@@ -98,7 +101,7 @@ pub fn run(name: Option<&str>) -> Result<Verdict> {
         let names: Vec<&str> = BENCHES.iter().map(|(name, _)| *name).collect();
         return Err(format!("there is no such bench; there are {}", names.join(", ")).into());
     }
-    let mut bench = Bench::new()?;
+    let mut bench = Bench::new(wanted.iter().any(|(name, _)| !WITHOUT_SB.contains(name)))?;
     let mut sections = Vec::new();
     for (name, measure) in wanted {
         progress(&format!("measuring {name}"));

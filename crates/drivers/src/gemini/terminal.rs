@@ -47,6 +47,10 @@ fn read(sight: &Sight) -> Reading {
     let Some(place) = find(sight) else {
         return without_box(sight, title);
     };
+    // Until its queue is empty: it forgets what is added in the moment in which it takes everything out.
+    if sight.rows.iter().any(|row| row.trim() == "Queued (press ↑ to edit):") {
+        return Reading::new(Some(Activity::Working), "prompts wait in its queue", input(sight, place));
+    }
     let because = match title {
         Some(Activity::Working) => "the title says that it works",
         Some(_) => "the title says that it is ready",

@@ -123,6 +123,21 @@ fn gemini() {
     check("gemini", GEMINI);
 }
 
+/// As at its start, and in the moment between two turns.
+#[test]
+fn gemini_works_while_prompts_wait_in_its_queue_whatever_its_title_says() {
+    let read = find("gemini").expect("a driver").terminal.read;
+    let mut sights = sights("gemini");
+    sights.retain(|(name, _)| name.starts_with("busy-queued-1"));
+    assert!(!sights.is_empty());
+    for (name, mut sight) in sights {
+        sight.title = "◇  Ready (project)".to_owned();
+        assert_eq!(said(&read(&sight)).0, "working", "{name}");
+        sight.rows.iter_mut().for_each(|row| *row = row.replace("Queued (press", "Anything"));
+        assert_eq!(said(&read(&sight)).0, "idle", "{name}");
+    }
+}
+
 #[test]
 fn copilot() {
     check("copilot", COPILOT);
