@@ -255,3 +255,15 @@ impl Look {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two crates know of it: what the pump holds back, and how long the machine waits.
+    #[test]
+    fn keys_are_held_back_for_longer_than_a_silent_program_is_waited_for() {
+        let Timing { silence, show, .. } = Timing::default();
+        assert!(jiff::SignedDuration::try_from(HOLD).expect("a short time") > silence + show);
+    }
+}

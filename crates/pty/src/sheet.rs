@@ -50,9 +50,11 @@ impl Sheet {
 
     pub fn push(&mut self, bytes: &[u8]) {
         self.make_room_for(bytes.len());
-        let places = self.room.iter_mut().skip(self.used);
-        places.zip(bytes).for_each(|(place, byte)| *place = *byte);
-        self.used += bytes.len();
+        let end = self.used + bytes.len();
+        if let Some(place) = self.room.get_mut(self.used..end) {
+            place.copy_from_slice(bytes);
+            self.used = end;
+        }
     }
 
     /// Make room for all that comes of one block. Then runs of at most a block and short texts may follow.
