@@ -44,6 +44,20 @@ fn an_idle_agent_is_told_once() {
 }
 
 #[test]
+fn an_agent_that_shows_nothing_for_seconds_is_waited_for() {
+    let env = env();
+    let slow = json!({ "echo_delay_ms": 5_000, "otherwise": [{ "think": 400 }, { "say": "Done." }] });
+    let agent = Agent::puppet(&env, &slow);
+    let message = agent.inject(&["Please run the tests"]);
+    assert_eq!(agent.fate(&message), "inject.delivered");
+    agent.window.wait_for("● Done.");
+    assert_eq!(agent.prompts(), ["Please run the tests"]);
+    // It was not taken out and typed again.
+    let names: Vec<String> = agent.receipts(&message).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["inject.queued", "inject.delivered"]);
+}
+
+#[test]
 fn a_half_typed_line_is_left_alone() {
     let env = env();
     let agent = Agent::puppet(&env, &quick());
