@@ -23,9 +23,19 @@ struct Pinned {
     is: Is,
 }
 
+/// The package that holds Goose's program for this platform; there is none that picks it.
+const GOOSE: &str = match (cfg!(target_os = "macos"), cfg!(target_arch = "aarch64")) {
+    (true, true) => "@aaif/goose-binary-darwin-arm64",
+    (true, false) => "@aaif/goose-binary-darwin-x64",
+    (false, true) => "@aaif/goose-binary-linux-arm64",
+    (false, false) => "@aaif/goose-binary-linux-x64",
+};
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Is {
     Program,
+    /// A program that its package gives another name: where it is in there.
+    Binary(&'static str),
     /// Something that tests' own scripts load.
     Library,
 }
@@ -42,6 +52,7 @@ const CLIS: &[Pinned] = &[
     Pinned { name: "codex", package: "@openai/codex", version: "0.166.0", setup: None, is: Is::Program },
     Pinned { name: "gemini", package: "@google/gemini-cli", version: "0.61.0", setup: None, is: Is::Program },
     Pinned { name: "copilot", package: "@github/copilot", version: "1.0.102", setup: None, is: Is::Program },
+    Pinned { name: "goose", package: GOOSE, version: "1.52.0", setup: None, is: Is::Binary("bin/goose") },
     Pinned {
         name: "mcp-sdk",
         package: "@modelcontextprotocol/sdk",
@@ -116,7 +127,7 @@ impl Pinned {
     /// What a test looks for.
     fn shows(&self, folder: &Path) -> PathBuf {
         match self.is {
-            Is::Program => self.program(folder),
+            Is::Program | Is::Binary(_) => self.program(folder),
             Is::Library => folder.join("node_modules").join(self.package).join("package.json"),
         }
     }
@@ -155,9 +166,15 @@ impl Pinned {
             let script = folder.join("node_modules").join(self.package).join(script);
             must(hermetic("node", &home(folder)).arg(script))?;
         }
+        if let Is::Binary(path) = self.is {
+            let _ = std::fs::remove_file(self.program(folder));
+            std::os::unix::fs::symlink(Path::new("..").join(self.package).join(path), self.program(folder))?;
+        }
         // npm does not mind where the package with the program of this platform is missing.
         let version = match self.is {
-            Is::Program => must(hermetic(self.program(folder), &home(folder)).arg("--version"))?,
+            Is::Program | Is::Binary(_) => {
+                must(hermetic(self.program(folder), &home(folder)).arg("--version"))?
+            }
             Is::Library => std::fs::read_to_string(self.shows(folder))?,
         };
         if !version.contains(self.version) {

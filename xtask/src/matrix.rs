@@ -36,7 +36,7 @@ pub fn run() -> Result<Verdict> {
         return Ok(Verdict::Bad);
     }
     let found = Found::read(&std::fs::read_to_string(rows).unwrap_or_default())?;
-    let tested = DRIVERS.iter().map(|driver| driver.name).filter(|name| *name != "goose");
+    let tested = DRIVERS.iter().map(|driver| driver.name);
     let missing: Vec<&str> = tested.filter(|name| !found.versions.contains_key(*name)).collect();
     if !missing.is_empty() {
         println!("{PAGE} stays as it is: these CLIs are not installed: {}", missing.join(", "));
@@ -139,7 +139,7 @@ hook can prevent: somebody ends or stops the shell that guards it, or puts a pro
 const CAPABILITIES: &str = "
 ## What each CLI lets its hooks do
 
-As far as it was tried on the real programs; for Goose as its documentation says.
+As far as it was tried on the real programs.
 
 ";
 

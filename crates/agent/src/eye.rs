@@ -31,15 +31,13 @@ pub struct Eye {
 pub struct Seen {
     pub sight: Arc<Sight>,
     pub reading: Reading,
-    /// Whether the program asked for pastes to be marked as such.
-    pub brackets_paste: bool,
 }
 
 impl Seen {
     /// Nothing is known of the screen.
     pub fn nothing() -> Self {
         let sight = Sight::default();
-        Self { reading: Reading::nothing(&sight), sight: Arc::new(sight), brackets_paste: false }
+        Self { reading: Reading::nothing(&sight), sight: Arc::new(sight) }
     }
 }
 
@@ -62,7 +60,7 @@ impl Eye {
         self.last = (!view.synchronizing).then(|| {
             let sight = sight(&view);
             let reading = (self.read)(&sight);
-            Seen { sight: Arc::new(sight), reading, brackets_paste: view.bracketed_paste }
+            Seen { sight: Arc::new(sight), reading }
         });
         if self.last.is_some() && self.last != self.whole {
             self.changed = Some(clock::now());
@@ -93,6 +91,7 @@ fn sight(view: &View) -> Sight {
         columns: view.size.cols,
         title: view.title.clone(),
         alternate: view.alternate,
+        marks_pastes: view.bracketed_paste,
     }
 }
 

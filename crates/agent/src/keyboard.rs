@@ -180,7 +180,7 @@ impl Hands<'_> {
     }
 
     fn paste(&mut self, desk: &mut dyn Desk) -> Input {
-        let how = if desk.look().seen.brackets_paste { Paste::Bracketed } else { Paste::Unmarked };
+        let how = if desk.look().seen.sight.marks_pastes { Paste::Bracketed } else { Paste::Unmarked };
         let condition = Condition::unchanged_since(self.seq).holding(HOLD);
         match self.handle.type_if(&self.text.paste(how), condition) {
             Ok(hold) => {

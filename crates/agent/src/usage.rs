@@ -1,4 +1,4 @@
-//! What an agent has used: tokens from the transcripts of its conversations, money where its CLI tells.
+//! What an agent has used: tokens from the transcripts of its conversations or its CLI's database, money where it tells.
 //!
 //! Where the transcripts are is told by hooks, and money goes to the status line; both are noted in a file beside the
 //! agent's record, one entry a conversation.
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use signalbox_core::AgentId;
 use signalbox_drivers::Driver;
-use signalbox_drivers::usage::{Count, Usage};
+use signalbox_drivers::usage::{Count, Reports, Usage};
 use signalbox_store::agents::Record;
 use signalbox_store::lock::Lock;
-use signalbox_store::{Home, files};
+use signalbox_store::{Home, files, foreign};
 
 /// What is known of the conversations of an agent, by their ids.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -51,11 +51,25 @@ pub fn of(home: &Home, driver: &Driver, record: &Record) -> io::Result<Option<Us
         let transcript = note.transcript.or(below);
         // A conversation in which nothing was said has none.
         let text = transcript.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
-        let mut used = conversation(text.lines().filter_map(|line| (reports.line)(line)));
+        let rows = rows(reports, session.as_str());
+        let lines = text.lines().chain(rows.iter().map(String::as_str));
+        let mut used = conversation(lines.filter_map(|line| (reports.line)(line)));
         used.cost_micros = note.cost_micros.or(used.cost_micros);
         add(&mut total, &used);
     }
     Ok(Some(total))
+}
+
+/// What the CLI's database holds of a conversation.
+fn rows(reports: &Reports, session: &str) -> Vec<String> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
+    match (&reports.database, folder) {
+        (Some(database), Some(folder)) => {
+            foreign::texts(&folder.join(database.path), database.query, session)
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What one conversation used. Some CLIs count each call, some all of them so far.

@@ -22,8 +22,8 @@ pub enum Action {
     Read { paths: Vec<String> },
     /// Something fetched from the network, by a tool that cannot change files.
     Fetch { url: String },
-    /// Another agent set to work.
-    Delegate { prompt: String },
+    /// Another agent set to work. `unseen` where no hook tells what that one does.
+    Delegate { prompt: String, unseen: bool },
     /// The CLI's own business: task lists, questions to the user, planning.
     Inward,
     /// A tool nobody here has heard of, with every text in its input that could be a path or a command.

@@ -46,8 +46,10 @@ pub(crate) enum Does {
     Fetch {
         url: Keys,
     },
+    /// `unseen` where the other agent's calls run no hooks.
     Delegate {
         prompt: Keys,
+        unseen: bool,
     },
     Inward,
     /// Known by name, yet judged by whatever its input shows.
@@ -79,7 +81,11 @@ pub(crate) const fn fetches(name: &'static str, url: Keys) -> Tool {
 }
 
 pub(crate) const fn delegates(name: &'static str, prompt: Keys) -> Tool {
-    Tool { name, does: Does::Delegate { prompt } }
+    Tool { name, does: Does::Delegate { prompt, unseen: false } }
+}
+
+pub(crate) const fn delegates_unseen(name: &'static str, prompt: Keys) -> Tool {
+    Tool { name, does: Does::Delegate { prompt, unseen: true } }
 }
 
 /// A tool's input as it came.
@@ -139,7 +145,9 @@ impl<'a> Input<'a> {
             Does::Patch { text } => self.first(text)?.and_then(patch::written),
             Does::Read { paths } => Some(Action::Read { paths: self.every(paths)? }),
             Does::Fetch { url } => self.first(url)?.map(|url| Action::Fetch { url }),
-            Does::Delegate { prompt } => self.first(prompt)?.map(|prompt| Action::Delegate { prompt }),
+            Does::Delegate { prompt, unseen } => {
+                self.first(prompt)?.map(|prompt| Action::Delegate { prompt, unseen })
+            }
             Does::Inward => Some(Action::Inward),
             Does::Unheard => None,
             Does::Special(read) => read(self)?,

@@ -27,12 +27,21 @@ pub enum Count {
 pub struct Reports {
     /// The version they were seen on.
     pub seen_on: &'static str,
-    /// What a line of its transcript says.
+    /// What a line of its transcript says, or a row of its database.
     pub line: fn(&str) -> Option<Count>,
     /// Where the transcript of a session is, below the configuration folder. `None` where only its hooks say.
     pub transcript: Option<fn(session: &str) -> String>,
+    pub database: Option<Database>,
     /// What the JSON says that is handed to its status line, where it has one.
     pub status_line: Option<fn(&str) -> Option<Count>>,
+}
+
+/// An SQLite database in which a CLI keeps its conversations.
+pub struct Database {
+    /// Below the folder for the data of programs: `$XDG_DATA_HOME`, or `.local/share` at home.
+    pub path: &'static str,
+    /// Selects a text a row that [`Reports::line`] reads, for the session `?1`.
+    pub query: &'static str,
 }
 
 /// Dollars as millionths; `None` for what is no amount.

@@ -14,6 +14,7 @@ pub mod entropy;
 pub mod escalation;
 pub mod fault;
 pub mod files;
+pub mod foreign;
 pub mod heartbeat;
 pub mod home;
 pub mod index;

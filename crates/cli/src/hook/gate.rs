@@ -31,7 +31,7 @@ pub fn pre_tool(
         return Ok(Answer::Refuse(words(&refused)));
     }
     match &call.action {
-        Action::Delegate { prompt } => subagent::announce(cx, &session, call, prompt)?,
+        Action::Delegate { prompt, unseen: false } => subagent::announce(cx, &session, call, prompt)?,
         Action::Shell { command } if session.subagent.is_some() => {
             return Ok(subagent::with_identity(&session, command, incoming));
         }

@@ -79,7 +79,7 @@ pub fn of_call(call: &ToolCall) -> Map<String, Value> {
             }
         },
         Action::Fetch { url } => insert(&mut data, "url", json!(cut(url))),
-        Action::Delegate { prompt } => insert(&mut data, "prompt", json!(cut(prompt))),
+        Action::Delegate { prompt, .. } => insert(&mut data, "prompt", json!(cut(prompt))),
         Action::Inward => {}
         Action::Unheard { paths, commands } => {
             insert(&mut data, "files", json!(paths.iter().take(50).map(|p| cut(p)).collect::<Vec<_>>()));

@@ -42,7 +42,7 @@ pub fn shell_call(env: &TestEnv, cli: &str, session: &str, command: &str) -> Val
         "codex" => ("codex/PreToolUse-Bash", json!({ "session_id": session, "cwd": cwd })),
         "gemini" => ("gemini/BeforeTool-run_shell_command", json!({ "session_id": session, "cwd": cwd })),
         "copilot" => ("copilot/preToolUse-bash", json!({ "sessionId": session, "cwd": cwd })),
-        _ => ("goose/PreToolUse-developer__shell", json!({ "session_id": session, "working_dir": cwd })),
+        _ => ("goose/PreToolUse-shell", json!({ "session_id": session, "working_dir": cwd })),
     };
     let mut payload = changed(name, &fields);
     let input = if cli == "copilot" { "toolArgs" } else { "tool_input" };
@@ -79,7 +79,7 @@ pub fn write_call(env: &TestEnv, cli: &str, session: &str, path: &str) -> Value 
         }
         _ => {
             let fields = json!({ "event": "PreToolUse", "session_id": session, "working_dir": cwd });
-            let mut payload = changed("goose/PostToolUse-developer__write", &fields);
+            let mut payload = changed("goose/PostToolUse-write", &fields);
             payload["tool_input"]["path"] = path.into();
             payload
         }

@@ -10,7 +10,8 @@ use crate::kit::play::{commit, does, end, sh, submit, write};
 use crate::kit::{Shop, contract, eventually, kill};
 
 /// Say so, and wait in a workspace until the person says so too.
-const UNTIL_TOLD: &str = "touch .git/waits; for i in $(seq 600); do test -e .git/go-on && break; sleep 0.1; done";
+const UNTIL_TOLD: &str =
+    "touch .git/waits; for i in $(seq 600); do test -e .git/go-on && break; sleep 0.1; done";
 
 fn independent(by: &str) -> String {
     format!("{}\n[review]\ngates = [\"validate\", \"independent\"]\nby = \"{by}\"\n", contract())

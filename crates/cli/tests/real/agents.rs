@@ -199,6 +199,50 @@ fn gemini_is_typed_into_only_when_nobody_else_types() {
 }
 
 #[test]
+fn goose_is_typed_into_only_when_nobody_else_types_and_nothing_is_asked() {
+    if skip_without("goose") {
+        return;
+    }
+    let mut goose = Wrapped::start(Scene::goose_asking(""), "goose", &[]);
+    goose.wait_state("idle");
+    goose.terminal.type_text("half a draft");
+    let waits = goose.scene.env.sb(["inject", &goose.agent, "--wait", "4s", "THING that changed"]);
+    waits.code(4).says("a half-typed line stands in the input box");
+    assert!(goose.terminal.shows("half a draft"), "{}", goose.terminal.screen());
+    let call = Turn::call("shell", json!({ "command": "touch asked.txt" }));
+    goose.model.play([call, Turn::say("first answer"), Turn::say("second answer")]);
+    goose.terminal.press("\r");
+    goose.terminal.wait_for("do you allow?", PATIENCE);
+    goose.wait_state("waiting-permission");
+    let waits = goose.scene.env.sb(["inject", &goose.agent, "--wait", "4s", "BEHIND the dialog"]);
+    waits.code(4).says("not delivered");
+    assert_eq!(goose.scene.read("asked.txt"), None);
+    goose.terminal.press("\r");
+    goose.terminal.wait_for("second answer", PATIENCE);
+    assert!(goose.scene.read("asked.txt").is_some());
+    goose.model.play([Turn::say("third answer")]);
+    goose.terminal.wait_for("third answer", PATIENCE);
+    assert_eq!((goose.times("THING that changed"), goose.times("BEHIND the dialog")), (1, 1));
+    for receipt in goose.scene.events("inject.delivered") {
+        assert_eq!(receipt["data"]["door"], json!("keyboard"));
+    }
+    goose.wait_state("idle");
+    let used = goose.scene.env.sb(["agent", "usage", &goose.agent, "--json"]).success();
+    let used: Value = serde_json::from_str(&used.stdout).expect("JSON");
+    let calls = goose.model.conversation().len() as u64;
+    assert_eq!((&used["input_tokens"], &used["output_tokens"]), (&json!(107 * calls), &json!(20 * calls)));
+    assert!(used["cost_micros"].as_u64() > Some(0) && used["model"].is_string(), "{used}");
+    // No hook tells of an interrupted turn, but the line that it reads then does.
+    let gate = Gate::default();
+    goose.model.play([Turn::until(&gate), Turn::say("too late")]);
+    goose.terminal.submit("PROMPT of the person");
+    assert!(gate.is_reached(PATIENCE));
+    goose.wait_state("working");
+    goose.terminal.press("\x03");
+    goose.wait_state("idle");
+}
+
+#[test]
 fn copilot_is_told_by_its_extension_and_the_draft_stays() {
     if skip_without("copilot") {
         return;

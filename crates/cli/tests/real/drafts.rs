@@ -153,6 +153,28 @@ const COPILOT: Row = Row {
     needs_prompt: false,
 };
 
+/// Nothing opens where a slash is typed. It sends on what was typed while it worked when it reads again; an answer to a dialog is
+/// given by Enter and the arrows.
+const GOOSE: Row = Row {
+    cli: "goose",
+    scene: Scene::goose_asking,
+    arguments: &[],
+    usually: 3,
+    prompt: ">",
+    blank: ' ',
+    placeholder: "Enter to send · Ctrl+J newline",
+    menu: "> /",
+    makes: |file| call("shell", json!({ "command": format!("touch {file}") })),
+    question: "do you allow?",
+    yes: "\r",
+    no: Some("\x1b[B\x1b[B\r"),
+    after_paste: Duration::ZERO,
+    leaves_lines: false,
+    loses_returns: false,
+    forgets_lines: false,
+    needs_prompt: false,
+};
+
 impl Row {
     /// What stands in the input box; `None` where there is none.
     pub fn in_box<'a>(&self, screen: &'a str) -> Option<&'a str> {
@@ -183,6 +205,11 @@ fn codex_drafts_stay_whole_whatever_arrives_meanwhile() {
 #[test]
 fn gemini_drafts_stay_whole_whatever_arrives_meanwhile() {
     stay_whole(&GEMINI);
+}
+
+#[test]
+fn goose_drafts_stay_whole_whatever_arrives_meanwhile() {
+    stay_whole(&GOOSE);
 }
 
 #[test]

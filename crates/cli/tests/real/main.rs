@@ -21,6 +21,7 @@ mod drafts;
 mod drafts_person;
 mod failure;
 mod gemini;
+mod goose;
 mod mcp_every_tool;
 mod mcp_installed;
 mod mcp_sdk;

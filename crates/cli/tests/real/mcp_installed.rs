@@ -42,6 +42,13 @@ fn gemini_picks_a_ticket_by_the_tool() {
 }
 
 #[test]
+fn goose_picks_a_ticket_by_the_tool() {
+    if !skip_without("goose") {
+        picks(&Scene::goose(""), "signalbox__pick_ticket", &NOTHING);
+    }
+}
+
+#[test]
 fn copilot_picks_a_ticket_by_the_tool() {
     if !skip_without("copilot") {
         picks(&Scene::copilot(""), "signalbox-pick_ticket", &NOTHING);

@@ -50,6 +50,15 @@ impl Scene {
         Self::new("gemini", Cli::gemini, config, &[])
     }
 
+    pub fn goose(config: &str) -> Self {
+        Self::new("goose", Cli::goose, config, &[])
+    }
+
+    /// Goose that asks before each tool.
+    pub fn goose_asking(config: &str) -> Self {
+        Self::new("goose", Cli::goose_asking, config, &[])
+    }
+
     pub fn copilot(config: &str) -> Self {
         Self::new("copilot", Cli::copilot, config, &[])
     }

@@ -1,6 +1,8 @@
 //! Code that nobody can read before it runs: decoded, reversed or unpacked on its way into a shell. Sessions that nobody
-//! watches also run nothing that was fetched, printed by a program, or whose very name is unknown.
+//! watches also run nothing that was fetched, printed by a program, or whose very name is unknown, and set no agent to work
+//! whose calls no hook sees.
 
+use crate::call::Action;
 use crate::charter::Charter;
 use crate::refusal::Refusal;
 use crate::shell::Effect;
@@ -29,6 +31,9 @@ pub fn ask(charter: &Charter, intent: &Intent<'_>) -> Option<Refusal> {
     } else {
         format!("{}, and nobody watches this session", unseen.why)
     };
-    let hint = "Write the commands out, or put them into a file that can be read first.";
+    let hint = match intent.call.action {
+        Action::Delegate { .. } => "Do it in this session, where it can be seen.",
+        _ => "Write the commands out, or put them into a file that can be read first.",
+    };
     Some(Refusal::new("shell.hidden", message).hint(hint))
 }

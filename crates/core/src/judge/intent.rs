@@ -96,7 +96,11 @@ fn effects_of(call: &ToolCall, scene: &Scene<'_>) -> Effects {
         Action::Fetch { url } => {
             effects.push(Effect::Network { program: call.tool.clone(), to: Some(url.clone()) });
         }
-        Action::Delegate { .. } | Action::Inward => {}
+        Action::Delegate { unseen: true, .. } => {
+            let why = "nobody sees what the agent does that this sets to work".to_owned();
+            effects.push(Effect::Opaque(Opaque { why, text: String::new(), unseen: true }));
+        }
+        Action::Delegate { unseen: false, .. } | Action::Inward => {}
         Action::Unheard { paths, commands } => {
             for command in commands {
                 effects.list.extend(shell::effects(command, &scene.surroundings()).list);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::terminal::{Activity, InputBox, Place, Reading, Sight, Terminal, WhileBusy, is_rule, shows_words};
 
 pub(crate) const TERMINAL: Terminal = Terminal {
-    seen_on: Some("2.1.197"),
+    seen_on: "2.1.197",
     read,
     submit: "\r",
     withdraw,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::usage::{Count, Reports, Usage, micros};
 
 pub(crate) const REPORTS: Reports =
-    Reports { seen_on: "2.1.197", line, transcript: None, status_line: Some(status_line) };
+    Reports { seen_on: "2.1.197", line, transcript: None, database: None, status_line: Some(status_line) };
 
 #[derive(Deserialize)]
 struct Line {

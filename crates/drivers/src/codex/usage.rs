@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use crate::usage::{Count, Reports, Usage};
 
-pub(crate) const REPORTS: Reports = Reports { seen_on: "0.166.0", line, transcript: None, status_line: None };
+pub(crate) const REPORTS: Reports =
+    Reports { seen_on: "0.166.0", line, transcript: None, database: None, status_line: None };
 
 #[derive(Deserialize)]
 struct Line {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::terminal::{Activity, InputBox, Place, Reading, Sight, Terminal, WhileBusy, is_rule, shows_words};
 
 pub(crate) const TERMINAL: Terminal = Terminal {
-    seen_on: Some("1.0.102"),
+    seen_on: "1.0.102",
     read,
     submit: "\r",
     withdraw,

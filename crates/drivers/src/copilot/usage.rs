@@ -9,6 +9,7 @@ pub(crate) const REPORTS: Reports = Reports {
     seen_on: "1.0.102",
     line,
     transcript: Some(|session| format!("session-state/{session}/events.jsonl")),
+    database: None,
     status_line: None,
 };
 

@@ -11,7 +11,7 @@ use crate::terminal::{
 };
 
 pub(crate) const TERMINAL: Terminal = Terminal {
-    seen_on: Some("0.61.0"),
+    seen_on: "0.61.0",
     read,
     submit: "\r",
     withdraw: backspaces,

@@ -1,9 +1,9 @@
-//! How Goose is started, by its documentation.
+//! How Goose is started.
 
 use crate::launch::{Config, Launch, words};
 
 pub(crate) const LAUNCH: Launch = Launch {
-    how_to_get: "Goose is not installed: https://block.github.io/goose says how to get it.",
+    how_to_get: "Goose is not installed: https://github.com/aaif-goose/goose says how to get it.",
     config: Config { variable: Some("XDG_CONFIG_HOME"), below_variable: "goose", folder: ".config/goose" },
     interactive: &["session"],
     headless: |prompt| {

@@ -1,8 +1,10 @@
-//! Goose. Written from its documentation: nobody here has run it.
+//! Goose.
 
 mod install;
 mod launch;
 mod reply;
+mod terminal;
+mod usage;
 mod wire;
 
 use crate::capabilities::{Can, Capabilities};
@@ -19,24 +21,24 @@ pub(crate) const DRIVER: Driver = Driver {
     mcp: Some(&install::MCP),
     launch: launch::LAUNCH,
     doors: &[Door::Keyboard],
-    usage: None,
-    terminal: crate::terminal::UNSEEN,
+    usage: Some(usage::REPORTS),
+    terminal: terminal::TERMINAL,
     state_file: None,
     title_bar: None,
     capabilities: Capabilities {
-        deny_tool: Can::Partly("by its documentation; not tried"),
+        deny_tool: Can::Yes,
         decide_permission: Can::No,
         block_prompt: Can::No,
         context_at_start: Can::No,
         context_with_prompt: Can::No,
         context_around_tools: Can::No,
         context_to_subagents: Can::No,
-        hold_back_stop: Can::Partly("by its documentation; not tried"),
+        hold_back_stop: Can::Yes,
         hold_back_task: Can::No,
-        see_interrupt: Can::Untried,
-        see_failure: Can::Partly("by its documentation; not tried"),
-        see_subagents: Can::Untried,
-        fails_closed: Can::Partly("by its documentation; not tried"),
+        see_interrupt: Can::No,
+        see_failure: Can::Yes,
+        see_subagents: Can::No,
+        fails_closed: Can::Yes,
         runs_at_once: Can::Yes,
     },
     parse: wire::parse,

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::hook::{HookKind, Incoming, WireError};
 use crate::payload::{Dialect, Field, Payload, utf8};
-use crate::tools::{self, Does, Tool, delegates, inward, reads, shell, writes};
+use crate::tools::{self, Does, Tool, delegates_unseen, inward, reads, shell, writes};
 
 pub(crate) fn parse(kind: Option<HookKind>, bytes: &[u8]) -> Result<Incoming, WireError> {
     let wire: Wire<'_> = serde_json::from_str(utf8(bytes)?)?;
@@ -64,8 +64,17 @@ impl<'a> Wire<'a> {
     }
 }
 
-/// The tools of its `developer` extension as documented, with those of earlier versions.
+/// Its own tools as of 1.52.0, with those of earlier versions, whose names began with that of their extension. What a subagent
+/// does runs no hooks.
 const TOOLS: &[Tool] = &[
+    shell("shell", &["command"]),
+    writes("write", &["path"], &["content"]),
+    writes("edit", &["path"], &["after"]),
+    reads("tree", &["path"]),
+    reads("read_image", &["source"]),
+    reads("analyze", &["path"]),
+    inward("load"),
+    inward("load_skill"),
     shell("developer__shell", &["command"]),
     writes("developer__write", &["path"], &["content"]),
     writes("developer__edit", &["path"], &["after"]),
@@ -75,8 +84,8 @@ const TOOLS: &[Tool] = &[
     reads("developer__analyze", &["path"]),
     reads("developer__image_processor", &["path"]),
     Tool { name: "developer__screen_capture", does: Does::Inward },
-    delegates("delegate", &["instructions", "prompt"]),
-    delegates("subagent__execute_task", &["instructions", "prompt"]),
+    delegates_unseen("delegate", &["instructions", "prompt", "source"]),
+    delegates_unseen("subagent__execute_task", &["instructions", "prompt"]),
     inward("todo__todo_write"),
     inward("todo__todo_read"),
     inward("todo__write"),

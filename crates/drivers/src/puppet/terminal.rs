@@ -8,7 +8,7 @@ use crate::terminal::{
 };
 
 pub(crate) const TERMINAL: Terminal = Terminal {
-    seen_on: Some(env!("CARGO_PKG_VERSION")),
+    seen_on: env!("CARGO_PKG_VERSION"),
     read,
     submit: "\r",
     withdraw: backspaces,

@@ -15,8 +15,8 @@ pub(crate) use look::{Place, fold, is_rule, shows_words};
 
 /// How one CLI looks and is typed into.
 pub struct Terminal {
-    /// The version that the looks were taken from; `None` where nobody has seen it.
-    pub seen_on: Option<&'static str>,
+    /// The version that the looks were taken from.
+    pub seen_on: &'static str,
     /// What a sight says. Pure, and quick enough for every change of the screen.
     pub read: fn(&Sight) -> Reading,
     /// What sends off the text in the box.
@@ -141,15 +141,3 @@ pub(crate) fn backspaces(text: &str) -> Vec<u8> {
     const SPARE: usize = 8;
     vec![0x7f; text.chars().count() + SPARE]
 }
-
-/// Not a single look is known.
-pub(crate) const UNSEEN: Terminal = Terminal {
-    seen_on: None,
-    read: Reading::nothing,
-    submit: "\r",
-    withdraw: backspaces,
-    while_busy: WhileBusy::Unknown,
-    lag: Duration::from_secs(1),
-    settle: Duration::ZERO,
-    collapsed: |_| false,
-};

@@ -21,6 +21,8 @@ pub struct Sight {
     pub title: String,
     /// Whether the alternate screen is shown.
     pub alternate: bool,
+    /// Whether the program asked for pastes to be marked as such. Some do only while they read a line.
+    pub marks_pastes: bool,
 }
 
 impl Sight {
@@ -68,7 +70,8 @@ impl fmt::Display for Sight {
         let shown = if self.cursor_visible { "shown" } else { "hidden" };
         writeln!(out, "cursor: {} {} {shown}", self.cursor.0, self.cursor.1)?;
         let which = if self.alternate { "alternate" } else { "main" };
-        writeln!(out, "screen: {which} {} {}", self.columns, self.rows.len())?;
+        let pastes = if self.marks_pastes { " pastes" } else { "" };
+        writeln!(out, "screen: {which} {} {}{pastes}", self.columns, self.rows.len())?;
         for (row, first, last) in &self.faint {
             writeln!(out, "faint: {row} {first} {last}")?;
         }
@@ -109,7 +112,8 @@ impl FromStr for Sight {
                     sight.cursor = (number(row)?, number(column)?);
                     sight.cursor_visible = *shown == "shown";
                 }
-                ("screen", [which, columns, rows]) => {
+                ("screen", [which, columns, rows, more @ ..]) if matches!(more, [] | ["pastes"]) => {
+                    sight.marks_pastes = !more.is_empty();
                     sight.alternate = *which == "alternate";
                     sight.columns = number(columns)?;
                     height = usize::from(number(rows)?);

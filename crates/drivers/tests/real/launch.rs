@@ -25,9 +25,13 @@ fn goes_on(name: &'static str, cli: fn(&Place, &Model) -> Cli, more: &[&str]) {
     // Options of `codex exec` come after its name.
     words.splice(1..1, more.iter().map(|word| (*word).to_owned()));
     let first = cli.run(&words).success();
-    let session = match launch.name_session {
-        Some(_) => SESSION.to_owned(),
-        None => after(&first.stdout, "\"thread_id\":\""),
+    let session = match (launch.name_session, name) {
+        (Some(_), _) => SESSION.to_owned(),
+        (None, "goose") => {
+            let list = cli.run(["session", "list", "--format", "json"]).success();
+            after(&list.stdout, "\"id\":\"")
+        }
+        (None, _) => after(&first.stdout, "\"thread_id\":\""),
     };
     let mut words = (launch.headless)(&Prompt { text: "second words", resume: Some(&session), json: false });
     words.splice(1..1, more.iter().map(|word| (*word).to_owned()));
@@ -54,6 +58,11 @@ fn codex_goes_on() {
 #[test]
 fn gemini_goes_on() {
     goes_on("gemini", Cli::gemini, &[]);
+}
+
+#[test]
+fn goose_goes_on() {
+    goes_on("goose", Cli::goose, &[]);
 }
 
 #[test]

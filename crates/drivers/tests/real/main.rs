@@ -9,6 +9,7 @@ mod codex;
 mod copilot;
 mod doors;
 mod gemini;
+mod goose;
 mod launch;
 mod stage;
 mod typing;

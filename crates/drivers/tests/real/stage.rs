@@ -149,8 +149,9 @@ impl Stage {
     }
 
     pub fn sight(&self) -> Sight {
-        let Look { rows, faint, cursor, cursor_visible, columns, title, alternate } = self.terminal.look();
-        Sight { rows, faint, cursor, cursor_visible, columns, title, alternate }
+        let Look { rows, faint, cursor, cursor_visible, columns, title, alternate, marks_pastes } =
+            self.terminal.look();
+        Sight { rows, faint, cursor, cursor_visible, columns, title, alternate, marks_pastes }
     }
 
     /// Write the screen down under this name.

@@ -24,7 +24,7 @@ fn types(name: &'static str, cli: fn(&Place, &Model) -> Cli) {
     }
     let terminal = &find(name).expect("a driver").terminal;
     let scene = Scene::new(name, "type", Size { columns: 80, rows: 24 });
-    let mut stage = scene.open(cli, [Turn::say("the answer")], &[]);
+    let mut stage = scene.open(cli, [Turn::say("the answer")], terminal_words(name));
     let texts = [
         "one line".to_owned(),
         "--looks like an option, 日本語 ünïcödé 👍".to_owned(),
@@ -48,6 +48,16 @@ fn types(name: &'static str, cli: fn(&Place, &Model) -> Cli) {
     let text = lines(40);
     stage.paste(&text).slowly(terminal.submit);
     assert!(stage.model.sees(&text, PATIENCE), "it did not arrive whole:\n{}", stage.sight());
+}
+
+/// What starts a CLI in a terminal.
+fn terminal_words(name: &str) -> &'static [&'static str] {
+    find(name).expect("a driver").launch.interactive
+}
+
+#[test]
+fn goose_is_typed_into() {
+    types("goose", Cli::goose);
 }
 
 #[test]

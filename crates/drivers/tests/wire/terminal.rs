@@ -75,7 +75,7 @@ fn check(cli: &str, rows: Rows) {
 #[test]
 fn nothing_else_is_called_empty() {
     let mut tried = 0;
-    for cli in ["claude", "codex", "gemini", "copilot"] {
+    for cli in ["claude", "codex", "gemini", "copilot", "goose"] {
         let read = find(cli).expect("a driver").terminal.read;
         let is_empty = |sight: &Sight| read(sight).input == InputBox::Empty;
         for (name, sight) in sights(cli).into_iter().filter(|(_, sight)| is_empty(sight)) {
@@ -116,6 +116,11 @@ fn claude() {
 #[test]
 fn codex() {
     check("codex", CODEX);
+}
+
+#[test]
+fn goose() {
+    check("goose", GOOSE);
 }
 
 #[test]
@@ -198,6 +203,47 @@ const CODEX: Rows = &[
     ("permission", "permission hidden"),
     ("permission-second", "permission hidden"),
 ];
+const GOOSE: Rows = &[
+    ("idle-fresh", "idle empty"),
+    ("idle-after-turn", "idle empty"),
+    ("idle-after-tool", "idle empty"),
+    ("history-search-left", "idle empty"),
+    ("cleared", "idle empty"),
+    ("help", "idle empty"),
+    ("exit-asked", "idle empty"),
+    ("interrupted", "idle empty"),
+    ("interrupted-draft", "idle draft text"),
+    ("draft", "idle draft half typed"),
+    ("draft-cursor-middle", "idle draft half typed"),
+    ("draft-cursor-start", "idle draft half typed"),
+    ("draft-wide", "idle draft half typed 日本語 ünïcödé 👍"),
+    ("draft-two-lines", "idle draft first line second line"),
+    ("draft-two-lines-cursor-up", "idle draft first line second line"),
+    ("draft-long", "idle draft word word word"),
+    ("draft-long-cursor-start", "idle draft word word word"),
+    ("draft-blank", "idle unknown"),
+    ("draft-newline", "idle unknown"),
+    ("slash", "idle draft /"),
+    ("slash-completed", "idle draft /exit"),
+    ("slash-several", "idle draft /p"),
+    ("history-search", "idle unknown"),
+    ("pasted-1", "idle draft pasted line 1"),
+    ("pasted-2", "idle draft pasted line 1 pasted line 2"),
+    ("pasted-5", "idle draft pasted line 1 pasted line 2"),
+    ("pasted-2-after-text", "idle draft before pasted line 1 pasted line 2"),
+    // It is larger than the screen, which shows its end.
+    ("pasted-50", "idle draft pasted line"),
+    ("screen-cleared", "idle empty"),
+    ("screen-cleared-draft", "idle draft text"),
+    ("busy", "working unknown"),
+    ("busy-draft", "working unknown"),
+    ("busy-after-tool", "working unknown"),
+    ("busy-tool", "working unknown"),
+    ("permission", "permission hidden"),
+    ("permission-second", "permission hidden"),
+    ("draft-after-turn", "idle draft typed while busy"),
+];
+
 const GEMINI: Rows = &[
     ("idle-fresh", "idle empty"),
     ("idle-after-turn", "idle empty"),

@@ -23,8 +23,24 @@ fn a_call_is_known_by_its_id() {
 }
 
 #[test]
+fn a_row_counts_a_conversation() {
+    let text = r#"{"id":"20261116_1","input":137,"cached":30,"output":20,"cost":0.0006,"model":"m"}"#;
+    let usage = Usage {
+        input_tokens: 107,
+        cached_tokens: 30,
+        output_tokens: 20,
+        cost_micros: Some(600),
+        model: Some("m".to_owned()),
+    };
+    assert_eq!(line("goose", text), Some(Count::Call { id: "20261116_1".to_owned(), usage }));
+    // Nothing was said yet.
+    let text = r#"{"id":"20261116_1","input":null,"cached":null,"output":null,"cost":null,"model":"m"}"#;
+    assert_eq!(line("goose", text), None);
+}
+
+#[test]
 fn other_lines_count_nothing() {
-    for cli in ["claude", "codex", "gemini", "copilot"] {
+    for cli in ["claude", "codex", "gemini", "copilot", "goose"] {
         for text in [
             "",
             "{",

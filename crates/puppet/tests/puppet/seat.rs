@@ -81,8 +81,9 @@ impl Seat {
     }
 
     pub fn read(&mut self) -> Reading {
-        let Look { rows, faint, cursor, cursor_visible, columns, title, alternate } = self.terminal().look();
-        let sight = Sight { rows, faint, cursor, cursor_visible, columns, title, alternate };
+        let Look { rows, faint, cursor, cursor_visible, columns, title, alternate, marks_pastes } =
+            self.terminal().look();
+        let sight = Sight { rows, faint, cursor, cursor_visible, columns, title, alternate, marks_pastes };
         (signalbox_drivers::find("puppet").expect("a driver").terminal.read)(&sight)
     }
 

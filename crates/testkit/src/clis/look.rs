@@ -20,6 +20,8 @@ pub struct Look {
     pub title: String,
     /// Whether the alternate screen is shown.
     pub alternate: bool,
+    /// Whether the program asked for pastes to be marked as such.
+    pub marks_pastes: bool,
 }
 
 #[derive(Default)]
@@ -58,6 +60,7 @@ impl Look {
             columns,
             title: parser.callbacks().0.clone(),
             alternate: screen.alternate_screen(),
+            marks_pastes: screen.bracketed_paste(),
         }
     }
 }

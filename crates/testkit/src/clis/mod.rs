@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod copilot;
 mod gemini;
+mod goose;
 mod look;
 mod process;
 mod screen;

@@ -1,0 +1,107 @@
+//! How Goose looks, as of 1.52.0.
+//!
+//! It prints, and reads a line below what it printed. Only while it reads does it ask for pastes to be marked, so that says
+//! whether keys go into the line or wait for the next one. What a person types meanwhile is shown there when it reads again.
+//! An empty line always has a hint, and the row above it says how full the context is.
+
+use std::time::Duration;
+
+use crate::terminal::{
+    Activity, InputBox, Place, Reading, Sight, Terminal, WhileBusy, backspaces, fold, shows_words,
+};
+
+pub(crate) const TERMINAL: Terminal = Terminal {
+    seen_on: "1.52.0",
+    read,
+    submit: "\r",
+    withdraw: backspaces,
+    // A line that is sent off then becomes the first line of a draft.
+    while_busy: WhileBusy::Unknown,
+    lag: Duration::from_secs(1),
+    settle: Duration::ZERO,
+    collapsed: |_| false,
+};
+
+/// The prompt, and the column that the line begins at.
+const PROMPT: &str = "> ";
+const COLUMN: usize = 2;
+
+/// So many rows may stand between the one about the context and the line: its rest on a narrow screen, and what it cost.
+const BETWEEN: usize = 3;
+
+const HINTS: &[&str] = &[
+    "Interrupted, what should goose work on instead?",
+    "Press Ctrl+C again to exit, or type new instructions to continue",
+];
+
+fn read(sight: &Sight) -> Reading {
+    let context = sight.rows.iter().rposition(|row| tells_of_context(row));
+    if sight.marks_pastes {
+        let input = find(sight, context).map_or(InputBox::Unknown, |line| input(sight, line));
+        return Reading::new(Some(Activity::Idle), "it reads a line", input);
+    }
+    let dialog = sight.rows.iter().rposition(|row| asks(row));
+    match dialog.filter(|_| !sight.cursor_visible) {
+        Some(dialog) if shows_words(sight, dialog, "do you allow?") => {
+            Reading::hidden(Activity::Permission, "it asks whether it may")
+        }
+        Some(_) => Reading::hidden(Activity::Dialog, "a dialog is open"),
+        None if context.is_none() && is_starting(sight) => Reading::unknown("it has not read a line yet"),
+        None => Reading::new(Some(Activity::Working), "it reads no line", InputBox::Unknown),
+    }
+}
+
+/// Whether there is nothing yet, or no more than how it greets. Later that has scrolled away, or the first line stands below it.
+fn is_starting(sight: &Sight) -> bool {
+    sight.rows.iter().all(String::is_empty) || shows_words(sight, 0, "goose is ready")
+}
+
+fn tells_of_context(row: &str) -> bool {
+    row.starts_with("  ━") || row.starts_with("  ╌") || row.starts_with("  context usage unavailable")
+}
+
+/// Whether a dialog begins here, with letters for a terminal that may not know the signs. One that is over has another mark.
+fn asks(row: &str) -> bool {
+    row.starts_with("◆  ") || row.starts_with("*  ")
+}
+
+/// The rows of the line: all below the one about the context.
+fn find(sight: &Sight, context: Option<usize>) -> Option<Place> {
+    let begins = |at: usize| format!("{} ", sight.row(at)).starts_with(PROMPT);
+    let (first, column) = match context {
+        Some(context) => ((context + 1..=context + BETWEEN).find(|&at| begins(at))?, COLUMN),
+        // The person has cleared the screen, or the line is larger than that.
+        None if begins(0) => (0, COLUMN),
+        None => (0, 0),
+    };
+    let last = sight.rows.iter().rposition(|row| !row.is_empty())?;
+    let cursor = (usize::from(sight.cursor.0), usize::from(sight.cursor.1));
+    let is_inside = sight.cursor_visible && cursor >= (first, column);
+    is_inside.then_some(Place { first, last: last.max(cursor.0), column })
+}
+
+fn input(sight: &Sight, line: Place) -> InputBox {
+    let below = (line.first + 1..=line.last).map(|at| sight.row(at));
+    let rows: Vec<&str> = std::iter::once(sight.text_from(line.first, line.column)).chain(below).collect();
+    let text = rows.join("\n");
+    let is_at_start = (usize::from(sight.cursor.0), usize::from(sight.cursor.1)) == (line.first, COLUMN);
+    // The cursor covers its first letter.
+    let is_faint = sight.is_faint_from(line.first, COLUMN + 1)
+        && (line.first + 1..=line.last).all(|at| sight.is_faint_from(at, 0));
+    if is_at_start && is_faint && is_hint(&text) {
+        InputBox::Empty
+    } else if text.trim().is_empty() {
+        // Without its hint it is not drawn yet, or a blank was typed.
+        InputBox::Unknown
+    } else {
+        InputBox::Draft(text)
+    }
+}
+
+/// Whether this stands in an empty line, however it is wrapped. The key for a new line is the person's to choose.
+fn is_hint(text: &str) -> bool {
+    let text = fold(text);
+    let (before, after) = (fold("Enter to send · Ctrl+"), "newline");
+    let key = text.strip_prefix(&before).and_then(|rest| rest.strip_suffix(after));
+    key.is_some_and(|key| key.chars().count() == 1) || HINTS.iter().any(|hint| fold(hint) == text)
+}
