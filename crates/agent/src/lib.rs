@@ -22,6 +22,8 @@ pub mod usage;
 pub mod waiter;
 mod worker;
 
+pub use handed::tells_of;
+
 pub use run::{Failed, Started, run};
 
 /// The variable that tells a wrapped program, and everything below it, which agent it is.

@@ -28,6 +28,7 @@ use crate::insights;
 use crate::journal::Journal;
 use crate::launch::Plan;
 use crate::link::{self, Link};
+use crate::usage;
 use crate::worker;
 
 /// The smallest terminal that agent CLIs can draw themselves on.
@@ -247,6 +248,9 @@ fn describe(started: &Started<'_>, size: Size) -> Record {
     let plan = &started.plan;
     let mut other = serde_json::Map::new();
     other.insert("config".to_owned(), json!(plan.config));
+    if let Some(folder) = usage::data_folder(&plan.environment) {
+        other.insert("data".to_owned(), json!(folder));
+    }
     if let Some(goal) = &started.goal {
         other.insert("goal".to_owned(), goal.clone());
     }

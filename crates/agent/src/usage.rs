@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use signalbox_core::AgentId;
 use signalbox_drivers::Driver;
-use signalbox_drivers::usage::{Count, Reports, Usage};
+use signalbox_drivers::usage::{Count, Usage};
 use signalbox_store::agents::Record;
 use signalbox_store::lock::Lock;
 use signalbox_store::{Home, files, foreign};
@@ -42,7 +42,8 @@ pub fn note_cost(home: &Home, agent: &AgentId, session: &str, micros: u64) -> io
 /// The sum over all conversations. `None` where the CLI does not say.
 pub fn of(home: &Home, driver: &Driver, record: &Record) -> io::Result<Option<Usage>> {
     let Some(reports) = &driver.usage else { return Ok(None) };
-    let config = record.other.get("config").and_then(|folder| folder.as_str()).unwrap_or_default();
+    let folder = |name: &str| record.other.get(name).and_then(|folder| folder.as_str()).unwrap_or_default();
+    let (config, data) = (folder("config"), folder("data"));
     let mut notes = read(home, &record.id)?;
     let mut total = Usage::default();
     for session in &record.sessions {
@@ -51,7 +52,16 @@ pub fn of(home: &Home, driver: &Driver, record: &Record) -> io::Result<Option<Us
         let transcript = note.transcript.or(below);
         // A conversation in which nothing was said has none.
         let text = transcript.and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
-        let rows = rows(reports, session.as_str());
+        let rows = match &reports.database {
+            Some(database) => {
+                let path = Path::new(data).join(database.path);
+                let Some(rows) = foreign::texts(&path, database.query, session.as_str()) else {
+                    return Ok(None);
+                };
+                rows
+            }
+            None => Vec::new(),
+        };
         let lines = text.lines().chain(rows.iter().map(String::as_str));
         let mut used = conversation(lines.filter_map(|line| (reports.line)(line)));
         used.cost_micros = note.cost_micros.or(used.cost_micros);
@@ -60,16 +70,13 @@ pub fn of(home: &Home, driver: &Driver, record: &Record) -> io::Result<Option<Us
     Ok(Some(total))
 }
 
-/// What the CLI's database holds of a conversation.
-fn rows(reports: &Reports, session: &str) -> Vec<String> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")));
-    match (&reports.database, folder) {
-        (Some(database), Some(folder)) => {
-            foreign::texts(&folder.join(database.path), database.query, session)
-        }
-        _ => Vec::new(),
-    }
+/// Where programs keep their data that get these variables besides ours.
+pub fn data_folder(environment: &[(String, String)]) -> Option<PathBuf> {
+    let set = |name: &str| {
+        let given = environment.iter().rfind(|(given, _)| given == name).map(|(_, value)| value.into());
+        given.or_else(|| std::env::var_os(name)).filter(|value| !value.is_empty()).map(PathBuf::from)
+    };
+    set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))
 }
 
 /// What one conversation used. Some CLIs count each call, some all of them so far.

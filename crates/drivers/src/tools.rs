@@ -114,6 +114,9 @@ pub(crate) fn action(name: &str, input: Field<'_>, tools: &[Tool]) -> Result<Act
             (Action::Unheard { commands, .. }, Does::Shell { .. }) if commands.is_empty() => {
                 Err(WireError::Missing("command"))
             }
+            (_, Does::Delegate { unseen: true, .. }) => {
+                Ok(Action::Delegate { prompt: String::new(), unseen: true })
+            }
             (gathered, _) => Ok(gathered),
         },
     }

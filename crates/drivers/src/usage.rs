@@ -19,7 +19,8 @@ pub struct Usage {
 pub enum Count {
     /// All since the session began. A later one replaces it.
     Total(Usage),
-    /// One call of the model. A later one with the same id replaces it: some CLIs write a call down several times.
+    /// One call of the model, or a part of the session that has a count of its own. A later one with the same id replaces it: some
+    /// CLIs write a call down several times.
     Call { id: String, usage: Usage },
 }
 

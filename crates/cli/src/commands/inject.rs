@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use signalbox_core::EventId;
-use signalbox_core::inject::{Fate, Injection, MOST_TEXT, Priority, Receipt};
+use signalbox_core::inject::{Fate, Injection, MOST_TEXT, Priority, Receipt, must_be_words};
 use signalbox_store::agents::Life;
 use signalbox_store::log::{EventLog, FileLog, Item, Position, Tail};
 use signalbox_store::outbox::{Asked, Outbox};
@@ -16,7 +16,8 @@ use crate::context::Context;
 use signalbox_desk::error::{CommandError, Kind};
 
 /// The message waits in the agent's outbox until the agent is idle, no dialog is open and nobody is in the middle of a
-/// line; then it goes in by the best way that the agent's CLI has. What becomes of it is in the log as `inject.*`.
+/// line; then it goes in by the best way that the agent's CLI has. What becomes of it is in the log as `inject.*`. Only people
+/// may say what the CLI would take for a command of its own, as in `/compact` or `exit`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// Whom to tell: the agent's id, its name, or the beginning of either
@@ -60,8 +61,9 @@ pub fn run(cx: &Context, arguments: Arguments) -> Result<(), CommandError> {
     })?;
     let who = cx.who()?;
     let now = clock::now();
-    let mut injection =
-        Injection::new(new_event_id(), &text(&arguments)?, who.name(), now)?.priority(priority);
+    let text = text(&arguments)?;
+    must_be_words(who, &text)?;
+    let mut injection = Injection::new(new_event_id(), &text, who.name(), now)?.priority(priority);
     if let Some(ttl) = &arguments.ttl {
         let seconds = span(ttl)?.as_secs();
         injection = injection.ttl(u32::try_from(seconds).unwrap_or(u32::MAX))?;

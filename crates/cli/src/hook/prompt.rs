@@ -1,12 +1,17 @@
-//! A prompt is about to reach the model. A person's words may open implementation mode; a machine's may not.
+//! A prompt is about to reach the model. A person's words may open implementation mode; a machine's may not, nor another's
+//! that `sb inject` put into the person's line.
 
 use serde_json::json;
-use signalbox_core::{Mode, trigger};
+use signalbox_agent::tells_of;
+use signalbox_core::inject::Injection;
+use signalbox_core::{Mode, Who, trigger};
 use signalbox_drivers::{Answer, HookKind, Incoming};
-use signalbox_store::session;
+use signalbox_store::outbox::Outbox;
+use signalbox_store::{Home, session};
 
 use super::{Caller, Trouble, record, speaker};
 use crate::context::Context;
+use crate::inside;
 
 pub fn prompt(
     cx: &Context,
@@ -22,7 +27,7 @@ pub fn prompt(
     let opens = by_person && session.charter.mode == Mode::Discussion;
     let data = record::fields(json!({ "prompt": record::cut(text), "from_machine": from_machine }));
     record::write(home, &session, HookKind::Prompt, data)?;
-    let Some(phrase) = said.filter(|_| opens) else {
+    let Some(phrase) = said.filter(|_| opens && !is_anothers(home, text)) else {
         return Ok(match session.charter.mode {
             Mode::Discussion => Answer::Context(REMINDER.to_owned()),
             Mode::Implementation => Answer::Nothing,
@@ -41,6 +46,13 @@ pub fn prompt(
         "The person said \"{phrase}\": this session is now in implementation mode. You may change files and run \
          commands within your charter. `sb mode discussion` goes back."
     )))
+}
+
+/// Whether somebody else than a person has just had this said to the agent. Where that cannot be found out it may be so.
+fn is_anothers(home: &Home, text: &str) -> bool {
+    let Some(agent) = inside::agent(home) else { return false };
+    let is_it = |said: &Injection| said.from != Who::Human.name() && tells_of(text, &said.text);
+    Outbox::new(home, &agent.id).said_lately().map_or(true, |said| said.iter().any(is_it))
 }
 
 const REMINDER: &str = "This session is in discussion mode: read, think and answer, but change nothing. The person opens \

@@ -86,6 +86,19 @@ fn nobody_who_is_bound_sets_a_subagent_to_work() {
     refused(&results[0], "mode");
     assert_eq!((results.len(), scene.read("new.txt")), (1, None), "{results:#?}");
 
+    // Where nobody is bound, it is set to work, and nothing is heard of what it does.
+    let scene = Scene::goose("");
+    let touch = Turn::call("shell", json!({ "command": "touch new.txt" }));
+    let script =
+        Script::new([delegate(), Turn::say("the last word")]).beside("SUBAGENT", [touch, Turn::say("done")]);
+    scene.talk(script, "PROMPT of the test", &NOTHING).run.success();
+    assert!(scene.read("new.txt").is_some());
+    let heard = scene.events("hook.pre-tool");
+    assert!(
+        heard.iter().all(|event| event["data"]["tool"] == "delegate"),
+        "its subagents run hooks by now: {heard:#?}"
+    );
+
     let mut scene = Scene::goose("");
     let ticket = scene.env.new_ticket("Limit logins");
     let talk = GOOSE.as_doer(&mut scene, &ticket, vec![delegate(), Turn::say("the last word")]);

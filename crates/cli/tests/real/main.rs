@@ -25,6 +25,7 @@ mod goose;
 mod mcp_every_tool;
 mod mcp_installed;
 mod mcp_sdk;
+mod self_addressed;
 mod support;
 mod watched;
 mod wrapped;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::EventId;
 use crate::refusal::Refusal;
+use crate::who::Who;
 
 pub use queue::{Next, Queue, Readiness};
 pub use receipt::{Deferred, Door, Failure, Fate, Receipt};
@@ -151,6 +152,26 @@ impl From<Injection> for Waiting {
     fn from(injection: Injection) -> Self {
         Self { injection, deferred: None, tries: 0 }
     }
+}
+
+/// With what a CLI's own commands begin: its menus, its shell, its memory.
+const SIGNS: &[char] = &['/', '!', '#', '&', '$', '?', ':'];
+
+/// Words that end a CLI where they stand alone.
+const LAST_WORDS: &[&str] = &["exit", "quit"];
+
+/// Refuse what a CLI would take for a command: no hook sees what those do, so they are a person's alone.
+pub fn must_be_words(who: &Who, text: &str) -> Result<(), Refusal> {
+    let text = text.trim_start_matches(|c: char| c.is_control() || c.is_whitespace());
+    let ends = LAST_WORDS.iter().any(|word| text.trim_end().eq_ignore_ascii_case(word));
+    if *who == Who::Human || !(text.starts_with(SIGNS) || ends) {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        "inject.command",
+        "the agent's CLI would take this for a command, and only people may give it those",
+    )
+    .hint("Begin with a word."))
 }
 
 /// Whether a text is worth queueing.

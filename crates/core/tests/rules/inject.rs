@@ -6,8 +6,9 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use signalbox_core::inject::{
     Deferred, Door, Failure, Fate, Injection, MOST_TEXT, Next, Priority, Queue, Readiness, Receipt,
+    must_be_words,
 };
-use signalbox_core::{AgentId, CATALOG, Event, EventId};
+use signalbox_core::{Agent, AgentId, CATALOG, Event, EventId, SessionId, Who};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_763_000_000 + second).unwrap()
@@ -21,6 +22,38 @@ fn id(n: u64) -> EventId {
 
 fn message(n: u64, second: i64) -> Injection {
     Injection::new(id(n), &format!("message {n}"), "human", at(second)).unwrap()
+}
+
+#[test]
+fn commands_of_the_cli_are_peoples_alone() {
+    let agent = Who::Agent(Agent {
+        name: "Ada".to_owned(),
+        session: SessionId::parse("s-1").unwrap(),
+        lineage: Vec::new(),
+    });
+    let commands = [
+        "/extension sh -c x",
+        "  !rm x",
+        "\u{1b}/clear",
+        "\n#note",
+        "exit",
+        " Quit\n",
+        ":q",
+        "$x",
+        "&x",
+        "?",
+    ];
+    for text in commands {
+        assert_eq!(
+            must_be_words(&agent, text).map_err(|refusal| refusal.code),
+            Err("inject.command"),
+            "{text:?}"
+        );
+        assert!(must_be_words(&Who::Human, text).is_ok(), "{text:?}");
+    }
+    for text in ["src/a.rs is wrong", "exit code 1", "- a list", "`ls` fails", "@file.txt", "Größe"] {
+        assert!(must_be_words(&agent, text).is_ok(), "{text:?}");
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub(crate) const DRIVER: Driver = Driver {
         hold_back_stop: Can::Yes,
         hold_back_task: Can::No,
         see_interrupt: Can::No,
-        see_failure: Can::Yes,
+        see_failure: Can::Partly("not why"),
         see_subagents: Can::No,
         fails_closed: Can::Yes,
         runs_at_once: Can::Yes,

@@ -22,6 +22,9 @@ pub(crate) const TERMINAL: Terminal = Terminal {
     collapsed: |_| false,
 };
 
+/// How it asks for permission: always, and where a tool looks dangerous.
+const ALLOWS: &[&str] = &["do you allow?", "Do you allow this tool call?"];
+
 /// The prompt, and the column that the line begins at.
 const PROMPT: &str = "> ";
 const COLUMN: usize = 2;
@@ -35,6 +38,9 @@ const HINTS: &[&str] = &[
 ];
 
 fn read(sight: &Sight) -> Reading {
+    if sight.alternate {
+        return Reading::hidden(Activity::Dialog, "an editor is open");
+    }
     let context = sight.rows.iter().rposition(|row| tells_of_context(row));
     if sight.marks_pastes {
         let input = find(sight, context).map_or(InputBox::Unknown, |line| input(sight, line));
@@ -42,7 +48,7 @@ fn read(sight: &Sight) -> Reading {
     }
     let dialog = sight.rows.iter().rposition(|row| asks(row));
     match dialog.filter(|_| !sight.cursor_visible) {
-        Some(dialog) if shows_words(sight, dialog, "do you allow?") => {
+        Some(dialog) if ALLOWS.iter().any(|words| shows_words(sight, dialog, words)) => {
             Reading::hidden(Activity::Permission, "it asks whether it may")
         }
         Some(_) => Reading::hidden(Activity::Dialog, "a dialog is open"),
@@ -65,7 +71,7 @@ fn asks(row: &str) -> bool {
     row.starts_with("◆  ") || row.starts_with("*  ")
 }
 
-/// The rows of the line: all below the one about the context.
+/// The rows of the line: all below the one about the context, or all there are where that is out of sight.
 fn find(sight: &Sight, context: Option<usize>) -> Option<Place> {
     let begins = |at: usize| format!("{} ", sight.row(at)).starts_with(PROMPT);
     let (first, column) = match context {
@@ -84,7 +90,7 @@ fn input(sight: &Sight, line: Place) -> InputBox {
     let below = (line.first + 1..=line.last).map(|at| sight.row(at));
     let rows: Vec<&str> = std::iter::once(sight.text_from(line.first, line.column)).chain(below).collect();
     let text = rows.join("\n");
-    let is_at_start = (usize::from(sight.cursor.0), usize::from(sight.cursor.1)) == (line.first, COLUMN);
+    let is_at_start = line.column == COLUMN && line.is_at_start(sight);
     // The cursor covers its first letter.
     let is_faint = sight.is_faint_from(line.first, COLUMN + 1)
         && (line.first + 1..=line.last).all(|at| sight.is_faint_from(at, 0));

@@ -38,11 +38,9 @@ struct Wire<'a> {
     tool_input: Field<'a>,
     #[serde(borrow)]
     tool_call_id: Field<'a>,
-    /// The prompt, when one is sent; the trouble, when a tool fails.
+    /// The prompt, when one is sent. Nothing says why a tool failed.
     #[serde(borrow)]
     message: Field<'a>,
-    #[serde(borrow)]
-    error: Field<'a>,
     #[serde(borrow)]
     last_assistant_message: Field<'a>,
 }
@@ -57,7 +55,6 @@ impl<'a> Wire<'a> {
             tool_input: self.tool_input,
             tool_use_id: self.tool_call_id,
             prompt: self.message,
-            error: self.error.or(self.message),
             last_assistant_message: self.last_assistant_message,
             ..Payload::default()
         }
@@ -65,7 +62,7 @@ impl<'a> Wire<'a> {
 }
 
 /// Its own tools as of 1.52.0, with those of earlier versions, whose names began with that of their extension. What a subagent
-/// does runs no hooks.
+/// does runs no hooks, and neither may what code, other sessions and further extensions do.
 const TOOLS: &[Tool] = &[
     shell("shell", &["command"]),
     writes("write", &["path"], &["content"]),
@@ -85,6 +82,13 @@ const TOOLS: &[Tool] = &[
     reads("developer__image_processor", &["path"]),
     Tool { name: "developer__screen_capture", does: Does::Inward },
     delegates_unseen("delegate", &["instructions", "prompt", "source"]),
+    delegates_unseen("execute_typescript", &["code"]),
+    delegates_unseen("execute_bash", &["command", "code"]),
+    delegates_unseen("code_execution__execute_typescript", &["code"]),
+    delegates_unseen("orchestrator__start_agent", &["prompt"]),
+    delegates_unseen("orchestrator__send_message", &["message"]),
+    delegates_unseen("platform__manage_schedule", &["action"]),
+    delegates_unseen("extensionmanager__manage_extensions", &["extension_name"]),
     delegates_unseen("subagent__execute_task", &["instructions", "prompt"]),
     inward("todo__todo_write"),
     inward("todo__todo_read"),

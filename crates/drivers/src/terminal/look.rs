@@ -23,7 +23,7 @@ impl Place {
     }
 
     /// Whether the cursor stands where the text begins.
-    fn is_at_start(self, sight: &Sight) -> bool {
+    pub(crate) fn is_at_start(self, sight: &Sight) -> bool {
         (usize::from(sight.cursor.0), usize::from(sight.cursor.1)) == (self.first, self.column)
     }
 

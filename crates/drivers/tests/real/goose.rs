@@ -82,6 +82,25 @@ fn working(size: Size) {
     stage.wait("the second answer").wait("Enter to send").settle().shot("idle-after-tool");
 }
 
+/// Its dialogs where the terminal may know no more than letters.
+fn plain(size: Size) {
+    let scene = Scene::new("goose", "plain", size);
+    let call = Turn::call("shell", json!({ "command": "echo hi > out.txt" }));
+    let cli = |place: &_, model: &_| Cli::goose_asking(place, model).with("LANG", "C");
+    let mut stage = scene.open(cli, [call, Turn::say("the answer")], &["session"]);
+    stage.wait("Enter to send").settle().slowly("do something").slowly("\r");
+    stage.wait("Goose would like").shot("permission-plain");
+    stage.slowly("\x1b[B\x1b[B\r").wait("the answer").settle().shot("idle-after-plain");
+}
+
+/// Its `/edit`: an editor has the keys.
+fn editing(size: Size) {
+    let scene = Scene::new("goose", "editing", size);
+    let cli = |place: &_, model: &_| Cli::goose_asking(place, model).with("EDITOR", "vi");
+    let mut stage = scene.open(cli, [], &["session"]);
+    stage.wait("Enter to send").settle().slowly("/edit").slowly("\r").settle().shot("editor");
+}
+
 /// What is typed while it works is shown when it reads again; where it asks something before, that gets the keys.
 fn meanwhile(size: Size) {
     let scene = Scene::new("goose", "meanwhile", size);
@@ -108,7 +127,7 @@ fn interrupting(size: Size) {
 #[test]
 #[ignore = "run by hand: it writes the sights anew"]
 fn look_goose() {
-    for scene in [typing, pasting, working, meanwhile, interrupting] {
+    for scene in [typing, pasting, working, plain, editing, meanwhile, interrupting] {
         look("goose", scene);
     }
 }

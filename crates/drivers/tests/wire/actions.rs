@@ -112,6 +112,7 @@ fn tools_of_every_cli() {
         ("goose", "edit", r#"{"path":"a","before":"b","after":"c"}"#),
         ("goose", "delegate", r#"{"instructions":"do it"}"#),
         ("goose", "delegate", r#"{"source":"a recipe"}"#),
+        ("goose", "delegate", r#"{"renamed":"do it"}"#),
         ("goose", "load_skill", r#"{"name":"a"}"#),
         ("goose", "extensionmanager__manage_extensions", r#"{"action":"enable","extension_name":"a"}"#),
         ("goose", "developer__shell", r#"{"command":"ls"}"#),

@@ -96,6 +96,11 @@ fn nothing_else_is_called_empty() {
             let mut blinking = sight.clone();
             blinking.cursor_visible = !sight.cursor_visible;
             assert!(!is_empty(&blinking), "{cli} {name}");
+            if cli == "goose" {
+                let (marks_pastes, alternate) = (!sight.marks_pastes, !sight.alternate);
+                assert!(!is_empty(&Sight { marks_pastes, ..sight.clone() }), "{name}");
+                assert!(!is_empty(&Sight { alternate, ..sight.clone() }), "{name}");
+            }
             let rows = u16::try_from(sight.rows.len()).expect("rows");
             let along = (0..sight.columns).map(|column| (sight.cursor.0, column));
             for place in along.chain((0..rows).map(|row| (row, sight.cursor.1))) {
@@ -241,6 +246,9 @@ const GOOSE: Rows = &[
     ("busy-tool", "working unknown"),
     ("permission", "permission hidden"),
     ("permission-second", "permission hidden"),
+    ("permission-plain", "permission hidden"),
+    ("idle-after-plain", "idle empty"),
+    ("editor", "dialog hidden"),
     ("draft-after-turn", "idle draft typed while busy"),
 ];
 

@@ -5,7 +5,7 @@
 //! superseded, expired or cancelled goes the same way as `<id>.ending.…`. A process that dies in between leaves that
 //! file, and [`Outbox::settle`] finds out what became of it: so nothing is lost and nothing is delivered twice,
 //! whenever anybody is killed. `.done.<id>` remembers for a day what has been dealt with, so that asking again for the
-//! same message is not a second message.
+//! same message is not a second message, and the words of what was delivered are known when the CLI tells of them.
 
 mod names;
 mod receipts;
@@ -13,6 +13,7 @@ mod receipts;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use signalbox_core::inject::{
@@ -31,6 +32,8 @@ use names::{Name, Purpose};
 
 /// How long it is remembered that a message has been dealt with.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(24);
+/// How long a CLI may keep what it was handed before it tells of it as a prompt.
+const LATELY: Duration = Duration::from_secs(600);
 
 #[derive(Debug, thiserror::Error)]
 pub enum OutboxError {
@@ -216,11 +219,31 @@ impl Outbox {
     pub fn finish(&self, claim: &Claim, fate: Fate) -> Result<Receipt, OutboxError> {
         let _lock = self.lock()?;
         let receipt = Receipt::new(&claim.waiting.injection.id, fate);
-        if !self.path(&Name::done(&receipt.injection)).exists() {
+        let done = self.path(&Name::done(&receipt.injection));
+        if !done.exists() {
             self.write_down(&Who::System, std::slice::from_ref(&receipt))?;
         }
-        self.clear(&receipt.injection, &claim.path)?;
+        // With its words: the CLI may tell of them later.
+        files::replace(&done, &serde_json::to_vec(&claim.waiting)?, files::PRIVATE)
+            .map_err(|e| self.error(e))?;
+        files::remove(&claim.path).map_err(|e| self.error(e))?;
         Ok(receipt)
+    }
+
+    /// What is being delivered, and what has been of late. Takes no lock.
+    pub fn said_lately(&self) -> Result<Vec<Injection>, OutboxError> {
+        let mut said: Vec<Injection> =
+            self.taken()?.into_iter().map(|taken| taken.waiting.injection).collect();
+        for name in self.names()? {
+            let Name::Done { id } = &name else { continue };
+            let name = Name::done(id);
+            let age = std::fs::metadata(self.path(&name))
+                .and_then(|about| about.modified()?.elapsed().map_err(io::Error::other));
+            if age.is_ok_and(|age| age < LATELY) {
+                said.extend(self.parse(&name)?.map(|waiting| waiting.injection));
+            }
+        }
+        Ok(said)
     }
 
     /// It was taken, and waits where it was put. The answer is the receipt, where that is news.

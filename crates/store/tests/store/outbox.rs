@@ -84,6 +84,23 @@ fn the_most_urgent_comes_first_and_each_comes_once() {
 }
 
 #[test]
+fn what_was_said_lately_is_known_with_its_words() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let outbox = outbox(folder.path());
+    let said =
+        || -> Vec<String> { outbox.said_lately().expect("said").into_iter().map(|said| said.text).collect() };
+    ask(&outbox, &message("waits"));
+    ask(&outbox, &message("is told").priority(Priority::High));
+    assert_eq!(said(), [""; 0]);
+    let claim = outbox.claim(clock::now()).expect("claim").expect("a message");
+    assert_eq!(said(), ["is told"]);
+    outbox.finish(&claim, DELIVERED).expect("finish");
+    assert_eq!(said(), ["is told"]);
+    outbox.close(Failure::Exited).expect("close");
+    assert_eq!(said(), ["is told"], "what was given up was not said");
+}
+
+#[test]
 fn asking_twice_is_asking_once_even_after_delivery() {
     let folder = tempfile::tempdir().expect("a folder");
     let outbox = outbox(folder.path());

@@ -12,6 +12,8 @@ impl Cli {
             ("ANTHROPIC_HOST", &model.url()),
             ("ANTHROPIC_API_KEY", KEY),
             ("GOOSE_DISABLE_KEYRING", "1"),
+            // It draws its dialogs with letters where this does not say that the terminal knows more.
+            ("LANG", "C.UTF-8"),
             ("GOOSE_TELEMETRY_ENABLED", "false"),
         ])
     }
