@@ -83,6 +83,8 @@ impl Shop {
         let mut command = Command::new("git");
         self.env.prepare(&mut command);
         command.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(directory);
+        // Whoever only looks must not take the lock that an agent's commit needs.
+        command.env("GIT_OPTIONAL_LOCKS", "0");
         command.args(["-c", "user.name=Pat", "-c", "user.email=pat@example.com", "-c", "gc.auto=0"]);
         command.args(words);
         self.env.run(command).success().stdout.trim_end().to_owned()

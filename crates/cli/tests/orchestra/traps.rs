@@ -9,9 +9,8 @@ use serde_json::json;
 use crate::kit::play::{commit, does, end, sh, submit, write};
 use crate::kit::{Shop, contract, eventually, kill};
 
-/// Say so, and wait in a workspace until the person says so too.
-const UNTIL_TOLD: &str =
-    "touch .git/waits; for i in $(seq 600); do test -e .git/go-on && break; sleep 0.1; done";
+/// Wait in a workspace until the person says so.
+const UNTIL_TOLD: &str = "for i in $(seq 600); do test -e .git/go-on && break; sleep 0.1; done";
 
 fn independent(by: &str) -> String {
     format!("{}\n[review]\ngates = [\"validate\", \"independent\"]\nby = \"{by}\"\n", contract())
@@ -89,9 +88,12 @@ fn a_branch_that_was_switched_by_hand_is_noticed_and_its_commits_are_kept() {
     let one = shop.ticket("core/one", &["--no-tests"]);
     let run = shop.begin(&["run", "--until-idle"]);
     let workspace = shop.workspace("core/one");
-    // Asking git whether it has committed would take the lock that the commit needs.
-    waits_for(&shop, "core/one", ".git/waits");
-    assert_eq!(shop.git_in(&workspace, &["status", "--porcelain"]), "");
+    eventually("its commit", || {
+        workspace.join(".git").exists()
+            && workspace.join("src/one").exists()
+            && shop.git_in(&workspace, &["status", "--porcelain"]).is_empty()
+            && !workspace.join(".git/index.lock").exists()
+    });
     shop.git_in(&workspace, &["switch", "-q", "-c", "elsewhere"]);
     shop.git_in(&workspace, &["commit", "-q", "--allow-empty", "-m", "not where it should be"]);
     let astray = shop.git_in(&workspace, &["rev-parse", "HEAD"]);
