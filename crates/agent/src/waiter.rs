@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use signalbox_core::agent::State;
 use signalbox_core::inject::{Deferred, Door, Fate, Waiting};
 use signalbox_core::{AgentId, SessionId};
-use signalbox_store::agents::Record;
+use signalbox_store::agents::{Life, Record};
 use signalbox_store::lock::Lock;
 use signalbox_store::outbox::{Outbox, OutboxError};
 use signalbox_store::process::{self, Process};
@@ -59,7 +59,7 @@ pub fn wait(
     let agent = &record.id;
     let outbox = Outbox::new(home, agent);
     let Some(parent) = process::ancestors().into_iter().next() else { return Ok(None) };
-    let needed = || is_needed(home, session, &parent);
+    let needed = || record.life() == Life::Runs && is_needed(home, session, &parent);
     let Some(_lock) = take_post(home, agent, session, &needed).ok().flatten() else { return Ok(None) };
     let mut watch = outbox.watch().ok();
     while needed() {
@@ -90,18 +90,21 @@ pub fn wait(
 /// What must be handed to an agent at work now, between two of its tools: what it says next, it says knowing this.
 ///
 /// What is returned counts as delivered.
-pub fn between_tools(home: &Home, agent: &AgentId) -> Result<Option<String>, OutboxError> {
-    let texts = take(&Outbox::new(home, agent), Door::Context)?;
+pub fn between_tools(home: &Home, agent: &Record) -> Result<Option<String>, OutboxError> {
+    if agent.life() != Life::Runs {
+        return Ok(None);
+    }
+    let texts = take(&Outbox::new(home, &agent.id), Door::Context)?;
     Ok((!texts.is_empty()).then(|| texts.join("\n\n")))
 }
 
-/// Why this is not the time. Where nobody can be asked, nothing speaks against it; an agent that is only too busy to answer
-/// is asked again.
+/// Why this is not the time. Where nobody can be asked, nothing speaks against it, unless `sb agent` is gone: then the CLI is about
+/// to end, and would take the message with it. An agent that is only too busy to answer is asked again.
 fn why_not(record: &Record, door: Door, waiting: &[Waiting]) -> Option<Deferred> {
     let about = match attach::about(&record.socket) {
         Ok(about) => about,
         Err(AttachError::Silent | AttachError::Broken(_)) => return Some(Deferred::UnknownState),
-        Err(_) => return None,
+        Err(_) => return (record.life() != Life::Runs).then_some(Deferred::Exited),
     };
     if about.quiet_ms.is_some_and(|quiet| Duration::from_millis(quiet) < QUIET) {
         return Some(Deferred::PersonTyping);
@@ -186,6 +189,7 @@ fn post_path(home: &Home, agent: &AgentId) -> PathBuf {
 mod tests {
     use signalbox_core::EventId;
     use signalbox_core::inject::Injection;
+    use signalbox_store::session::Registered;
 
     use super::*;
 
@@ -195,6 +199,19 @@ mod tests {
             .and_then(|injection| injection.ttl(60))
             .expect("a message")
             .into()
+    }
+
+    #[test]
+    fn nothing_is_handed_to_a_cli_that_dies_with_its_wrapper() {
+        let (now, folder) = (clock::now(), tempfile::tempdir().expect("a folder"));
+        let mut record = Record::new("claude", "claude", "/");
+        record.socket = folder.path().join("nobody.sock");
+        let own = process::process(std::process::id()).expect("this process");
+        let wrapper = |started| Some(Registered { pid: own.pid, started });
+        record.wrapper = wrapper(own.started);
+        assert_eq!(why_not(&record, Door::Waiter, &[waiting(now)]), None);
+        record.wrapper = wrapper(own.started + 1);
+        assert_eq!(why_not(&record, Door::Waiter, &[waiting(now)]), Some(Deferred::Exited));
     }
 
     #[test]

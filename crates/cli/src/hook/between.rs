@@ -32,5 +32,5 @@ fn is_heard(driver: &Driver, incoming: &Incoming) -> bool {
 fn waiting(cx: &Context) -> Option<String> {
     let home = cx.home().ok()?;
     let agent = inside::agent(home)?;
-    waiter::between_tools(home, &agent.id).ok().flatten()
+    waiter::between_tools(home, &agent).ok().flatten()
 }
