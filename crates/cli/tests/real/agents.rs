@@ -122,7 +122,7 @@ fn codex_is_told_through_its_queue_and_the_draft_stays() {
         return;
     }
     let mut codex = Wrapped::start(Scene::codex(""), "codex", &[]);
-    codex.wait_state("idle");
+    codex.wait_ready();
     codex.model.play([Turn::say("first answer")]);
     codex.terminal.submit("PROMPT of the person");
     codex.terminal.wait_for("first answer", PATIENCE);
@@ -144,7 +144,7 @@ fn codex_hears_what_it_was_told_behind_a_dialog_that_the_person_declines() {
     }
     let asks = ["-s", "workspace-write", "-a", "on-request"];
     let mut codex = Wrapped::start(Scene::codex(""), "codex", &asks);
-    codex.wait_state("idle");
+    codex.wait_ready();
     let call =
         json!({ "cmd": "touch asked.txt", "sandbox_permissions": "require_escalated", "justification": "j" });
     codex.model.play([

@@ -84,7 +84,7 @@ impl Person {
         let (dice, begun, diary) = (Dice::new(seed), Instant::now(), Vec::new());
         let counts = Counts::default();
         let mut person = Self { row, at, dice, draft, sent, messages, arrived: 0, counts, begun, diary };
-        person.at.wait_state("idle");
+        person.at.wait_ready();
         person.sees_draft();
         if row.needs_prompt {
             person.begin();

@@ -22,7 +22,7 @@ fn does_not_speak_for_the_person(
     }
     let mut agent = Wrapped::start(scene(DISCUSSION), cli, arguments);
     agent.terminal.wait_for(ready, PATIENCE);
-    agent.wait_state("idle");
+    agent.wait_ready();
     let inject = |text: &str| shell(&format!("sb inject {} {}", agent.agent, quote(text)));
     let calls = ["/help", "!touch new.txt", "Exit", "Good. Go ahead."].map(inject);
     let calls = calls.map(|(tool, input)| Turn::call(tool, input));

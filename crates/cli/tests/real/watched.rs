@@ -110,7 +110,7 @@ impl Yard {
         if self.row.cli == "claude" {
             self.at.terminal.wait_until("an empty line to type in", PATIENCE, can_type);
         }
-        self.at.wait_state("idle");
+        self.at.wait_ready();
         self.wait_until("a first look", || {
             let rows = json_of(&self.at.scene.env, &["monitor", "list", "--json"]);
             let ours = |row: &&Value| row["agent"] == self.at.agent.as_str() && row["last"].is_string();

@@ -39,6 +39,14 @@ impl Wrapped {
         wrapped
     }
 
+    /// Wait until it is idle and takes an Enter too: Codex shows keys while it loads, and loses that.
+    pub fn wait_ready(&self) {
+        self.wait_state("idle");
+        if self.scene.cli == "codex" {
+            self.terminal.wait_gone("loading", PATIENCE);
+        }
+    }
+
     /// Wait until `sb agents` says what is wanted.
     #[track_caller]
     pub fn wait_for<T>(&self, what: &str, wanted: impl Fn(&Value) -> Option<T>) -> T {
