@@ -148,6 +148,8 @@ impl Hands<'_> {
 
     fn reading(&self, look: &Look) -> Reading {
         let echo = self.terminal.echo(&look.seen.reading.input, self.text.as_str());
+        // The box was empty and nobody else could type since: then what is out of sight is ours as well.
+        let is_too_large = self.hold.is_some() && overflows(&look.seen.sight, self.text.as_str());
         let holds = match (&look.seen.reading.input, echo) {
             // The screen does not show yet what the person typed last.
             (InputBox::Empty | InputBox::Draft(_), _) if self.hold.is_none() && is_behind(self.handle) => {
@@ -155,17 +157,13 @@ impl Hands<'_> {
             }
             (InputBox::Empty, _) => Holds::Empty,
             (InputBox::Hidden, _) => Holds::Hidden,
-            // A box that is larger than the window cannot be read. It was empty and nobody else could type since, so
-            // what is in it is ours, and can be taken out again.
-            (InputBox::Unknown, _)
-                if self.hold.is_some() && overflows(&look.seen.sight, self.text.as_str()) =>
-            {
-                Holds::Other
-            }
+            // Nobody can make out such a box, but what is in it can be taken out again.
+            (InputBox::Unknown, _) if is_too_large => Holds::Other,
             (InputBox::Unknown, _) => Holds::Unknown,
             (InputBox::Draft(_), Echo::Whole) => Holds::Ours,
+            (InputBox::Draft(_), Echo::End) if is_too_large => Holds::Ours,
             (InputBox::Draft(_), Echo::Collapsed) => Holds::Collapsed,
-            (InputBox::Draft(_), Echo::Partly) => Holds::Partly,
+            (InputBox::Draft(_), Echo::End | Echo::Partly) => Holds::Partly,
             (InputBox::Draft(_), Echo::Behind) => Holds::Behind,
             (InputBox::Draft(_), Echo::Other) => Holds::Other,
         };

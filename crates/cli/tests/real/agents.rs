@@ -9,6 +9,9 @@ use signalbox_testkit::model::{Gate, Turn};
 use crate::support::{Scene, bash, can_type};
 use crate::wrapped::{PATIENCE, Wrapped};
 
+/// Those that can be told nothing but by the keyboard.
+const TYPED_INTO: [(&str, fn(&str) -> Scene); 2] = [("goose", Scene::goose), ("gemini", Scene::gemini)];
+
 #[test]
 fn claude_is_told_by_its_own_hook_and_the_draft_stays() {
     if skip_without("claude") {
@@ -182,8 +185,7 @@ fn gemini_is_typed_into_only_when_nobody_else_types() {
         return;
     }
     let mut gemini = Wrapped::start(Scene::gemini(""), "gemini", &[]);
-    gemini.terminal.wait_for("Type your message", PATIENCE);
-    gemini.wait_state("idle");
+    gemini.wait_ready();
     gemini.terminal.type_text("half a draft");
     let waits = gemini.scene.env.sb(["inject", &gemini.agent, "--wait", "4s", "THING that changed"]);
     waits.code(4).says("a half-typed line stands in the input box");
@@ -240,6 +242,49 @@ fn goose_is_typed_into_only_when_nobody_else_types_and_nothing_is_asked() {
     goose.wait_state("working");
     goose.terminal.press("\x03");
     goose.wait_state("idle");
+}
+
+/// Hints in an empty box are faint otherwise.
+#[test]
+fn those_without_a_door_are_typed_into_without_colours_too() {
+    for (cli, scene) in TYPED_INTO {
+        if skip_without(cli) {
+            continue;
+        }
+        let mut scene = scene("");
+        scene.set("NO_COLOR", "1");
+        let mut agent = Wrapped::start(scene, cli, &[]);
+        agent.wait_ready();
+        agent.terminal.type_text("half a draft");
+        let waits = agent.scene.env.sb(["inject", &agent.agent, "--wait", "4s", "THING that changed"]);
+        waits.code(4).says("a half-typed line stands in the input box");
+        agent.model.play([Turn::say("first answer"), Turn::say("second answer")]);
+        agent.terminal.press("\r");
+        agent.terminal.wait_for("second answer", PATIENCE);
+        assert_eq!((agent.times("half a draft"), agent.times("THING that changed")), (1, 1), "{cli}");
+    }
+}
+
+/// The log of a failed build, say. One CLI shows it as a mark, the other one shows no more than its end.
+#[test]
+fn a_text_that_is_larger_than_the_window_is_typed_into_those_without_a_door() {
+    let log = (1..=100).map(|line| format!("line {line} of the LOG")).collect::<Vec<_>>().join("\n");
+    let long = format!("{}END", "a long way to the ".repeat(400));
+    for (cli, scene) in TYPED_INTO {
+        if skip_without(cli) {
+            continue;
+        }
+        let agent = Wrapped::start(scene(""), cli, &[]);
+        agent.wait_ready();
+        for (text, answer) in [(&log, "first answer"), (&long, "second answer")] {
+            agent.model.play([Turn::say(answer)]);
+            agent.tell(text).success().says("delivered through the keyboard");
+            agent.terminal.wait_for(answer, PATIENCE);
+            let last = agent.model.conversation().pop().unwrap_or_default();
+            assert!(last.to_string().contains(&json!(text).to_string()[1..]), "{cli}: {last:#}");
+            agent.wait_state("idle");
+        }
+    }
 }
 
 #[test]

@@ -39,11 +39,13 @@ impl Wrapped {
         wrapped
     }
 
-    /// Wait until it is idle and takes an Enter too: Codex shows keys while it loads, and loses that.
+    /// Wait until it is idle and loses no key any more: while they load, Codex loses an Enter and Gemini all.
     pub fn wait_ready(&self) {
         self.wait_state("idle");
-        if self.scene.cli == "codex" {
-            self.terminal.wait_gone("loading", PATIENCE);
+        match self.scene.cli {
+            "codex" => self.terminal.wait_gone("loading", PATIENCE),
+            "gemini" => self.terminal.wait_for("Type your message", PATIENCE),
+            _ => {}
         }
     }
 

@@ -59,7 +59,7 @@ fn read(sight: &Sight) -> Reading {
     Reading::new(title, because, input(sight, place))
 }
 
-/// The rows around the cursor, up to the one with the prompt and down to a blank one.
+/// The rows around the cursor, up to the one with the prompt and down to a blank one, or to a line where it has no colours.
 fn find(sight: &Sight) -> Option<Place> {
     let cursor = usize::from(sight.cursor.0);
     let begins = |at: usize| {
@@ -67,7 +67,8 @@ fn find(sight: &Sight) -> Option<Place> {
     };
     let is_inside = |at: usize| sight.row(at).is_empty() || sight.row(at).starts_with("   ");
     let first = (0..=cursor).rev().find(|&at| begins(at) || !is_inside(at))?;
-    let last = (cursor..sight.rows.len()).find(|&at| sight.row(at + 1).trim().is_empty())?;
+    let ends = |at: usize| sight.row(at).trim().is_empty() || sight.row(at).starts_with('─');
+    let last = (cursor..sight.rows.len()).find(|&at| ends(at + 1))?;
     (begins(first) && !sight.cursor_visible).then_some(Place { first, last, column: 3 })
 }
 
@@ -78,8 +79,14 @@ fn input(sight: &Sight, place: Place) -> InputBox {
     }
     let is_shell = sight.row(place.first).starts_with(" !");
     let is_blank = sight.text_from(place.first, place.column).trim().is_empty();
-    match place.input(sight, |text| PLACEHOLDERS.contains(&text.trim())) {
+    let is_placeholder = |text: &str| PLACEHOLDERS.contains(&text.trim());
+    match place.input(sight, is_placeholder) {
         InputBox::Draft(text) if is_shell => InputBox::Draft(format!("!{text}")),
+        InputBox::Draft(text)
+            if place.is_at_start(sight) && is_placeholder(&text) && sight.is_colourless() =>
+        {
+            InputBox::Empty
+        }
         // What is typed now goes to a shell.
         InputBox::Empty | InputBox::Unknown if is_shell => InputBox::Draft("!".to_owned()),
         InputBox::Empty if is_blank => InputBox::Unknown,

@@ -32,7 +32,9 @@ const COLUMN: usize = 2;
 /// So many rows may stand between the one about the context and the line: its rest on a narrow screen, and what it cost.
 const BETWEEN: usize = 3;
 
+/// What stands in an empty line.
 const HINTS: &[&str] = &[
+    "Enter to send · Ctrl+J newline",
     "Interrupted, what should goose work on instead?",
     "Press Ctrl+C again to exit, or type new instructions to continue",
 ];
@@ -43,7 +45,9 @@ fn read(sight: &Sight) -> Reading {
     }
     let context = sight.rows.iter().rposition(|row| tells_of_context(row));
     if sight.marks_pastes {
-        let input = find(sight, context).map_or(InputBox::Unknown, |line| input(sight, line));
+        // With colours, the row about the context has faint ones.
+        let is_colourless = context.is_some() && sight.is_colourless();
+        let input = find(sight, context).map_or(InputBox::Unknown, |line| input(sight, line, is_colourless));
         return Reading::new(Some(Activity::Idle), "it reads a line", input);
     }
     let dialog = sight.rows.iter().rposition(|row| asks(row));
@@ -86,7 +90,7 @@ fn find(sight: &Sight, context: Option<usize>) -> Option<Place> {
     is_inside.then_some(Place { first, last: last.max(cursor.0), column })
 }
 
-fn input(sight: &Sight, line: Place) -> InputBox {
+fn input(sight: &Sight, line: Place, is_colourless: bool) -> InputBox {
     let below = (line.first + 1..=line.last).map(|at| sight.row(at));
     let rows: Vec<&str> = std::iter::once(sight.text_from(line.first, line.column)).chain(below).collect();
     let text = rows.join("\n");
@@ -94,7 +98,8 @@ fn input(sight: &Sight, line: Place) -> InputBox {
     // The cursor covers its first letter.
     let is_faint = sight.is_faint_from(line.first, COLUMN + 1)
         && (line.first + 1..=line.last).all(|at| sight.is_faint_from(at, 0));
-    if is_at_start && is_faint && is_hint(&text) {
+    let is_hint = is_known(&text) && (is_faint || is_colourless) || is_of_another_key(&text) && is_faint;
+    if is_at_start && is_hint {
         InputBox::Empty
     } else if text.trim().is_empty() {
         // Without its hint it is not drawn yet, or a blank was typed.
@@ -104,10 +109,14 @@ fn input(sight: &Sight, line: Place) -> InputBox {
     }
 }
 
-/// Whether this stands in an empty line, however it is wrapped. The key for a new line is the person's to choose.
-fn is_hint(text: &str) -> bool {
+/// Whether this is a hint, however it is wrapped.
+fn is_known(text: &str) -> bool {
+    HINTS.iter().any(|hint| fold(hint) == fold(text))
+}
+
+/// Whether it is the first of them with another key for a new line, which the person may choose.
+fn is_of_another_key(text: &str) -> bool {
     let text = fold(text);
-    let (before, after) = (fold("Enter to send · Ctrl+"), "newline");
-    let key = text.strip_prefix(&before).and_then(|rest| rest.strip_suffix(after));
-    key.is_some_and(|key| key.chars().count() == 1) || HINTS.iter().any(|hint| fold(hint) == text)
+    let key = text.strip_prefix(&fold("Enter to send · Ctrl+")).and_then(|rest| rest.strip_suffix("newline"));
+    key.is_some_and(|key| key.chars().count() == 1)
 }

@@ -98,6 +98,9 @@ impl Reading {
     }
 }
 
+/// So much of the end of a text is enough to know it by.
+const TELLING: usize = 60;
+
 /// How a text that was put into the box looks there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Echo {
@@ -105,6 +108,8 @@ pub enum Echo {
     Whole,
     /// It is shown as a mark that stands for it, and nothing else is.
     Collapsed,
+    /// Its end is shown, and nothing else: the beginning is out of sight, if it is too long for the window.
+    End,
     /// Part of it is shown: the rest is out of sight, or still to come.
     Partly,
     /// All of it is shown, behind something that was there before.
@@ -125,6 +130,8 @@ impl Terminal {
             Echo::Whole
         } else if (self.collapsed)(draft) {
             Echo::Collapsed
+        } else if shown.chars().count() >= TELLING && wanted.ends_with(&shown) {
+            Echo::End
         } else if !shown.is_empty() && wanted.contains(&shown) {
             Echo::Partly
         } else if !wanted.is_empty() && shown.ends_with(&wanted) {
@@ -140,4 +147,30 @@ impl Terminal {
 pub(crate) fn backspaces(text: &str) -> Vec<u8> {
     const SPARE: usize = 8;
     vec![0x7f; text.chars().count() + SPARE]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_box_shows_a_text_whole_in_part_or_not_at_all() {
+        let terminal = &crate::find("goose").expect("a driver").terminal;
+        let text = format!("{}the end", "one of many words ".repeat(10));
+        let end = &text[text.len() - 90..];
+        for (draft, echo) in [
+            (text.as_str(), Echo::Whole),
+            (&text.replace(' ', "\n"), Echo::Whole),
+            (end, Echo::End),
+            ("the end", Echo::Partly),
+            (&text[..90], Echo::Partly),
+            (&format!("half a line {text}"), Echo::Behind),
+            (&format!("{end}, and more"), Echo::Other),
+            (&format!("half a line {end}"), Echo::Other),
+        ] {
+            assert_eq!(terminal.echo(&InputBox::Draft(draft.to_owned()), &text), echo, "{draft}");
+        }
+        assert_eq!(terminal.echo(&InputBox::Empty, &text), Echo::Partly);
+        assert_eq!(terminal.echo(&InputBox::Unknown, &text), Echo::Other);
+    }
 }

@@ -32,17 +32,30 @@ impl Sight {
 
     /// Whether all of a row from this column on is faint or blank.
     pub(crate) fn is_faint_from(&self, row: usize, column: usize) -> bool {
-        let mut at = 0;
-        self.row(row).chars().all(|letter| {
-            let here = at;
-            at += width(letter);
-            here < column || letter.is_whitespace() || self.is_faint(row, here)
+        self.letters(row)
+            .all(|(here, letter)| here < column || letter.is_whitespace() || self.is_faint(row, here))
+    }
+
+    /// Whether no word at all is faint: the person wants no colours, and a hint looks like anything else.
+    pub(crate) fn is_colourless(&self) -> bool {
+        self.faint.iter().all(|&(row, first, last)| {
+            let is_inside = |column: usize| (usize::from(first)..=usize::from(last)).contains(&column);
+            self.letters(row.into()).all(|(column, letter)| !letter.is_alphanumeric() || !is_inside(column))
         })
     }
 
     fn is_faint(&self, row: usize, column: usize) -> bool {
         self.faint.iter().any(|&(at, first, last)| {
             usize::from(at) == row && (usize::from(first)..=usize::from(last)).contains(&column)
+        })
+    }
+
+    /// The letters of a row, each with its column.
+    fn letters(&self, row: usize) -> impl Iterator<Item = (usize, char)> {
+        self.row(row).chars().scan(0, |at, letter| {
+            let here = *at;
+            *at += width(letter);
+            Some((here, letter))
         })
     }
 

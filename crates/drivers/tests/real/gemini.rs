@@ -139,10 +139,20 @@ fn starting(size: Size) {
     stage.wait("trust").settle().shot("start-trust");
 }
 
+/// Where the person wants no colours.
+fn colourless(size: Size) {
+    let scene = Scene::new("gemini", "colourless", size);
+    let cli = |place: &_, model: &_| Cli::gemini(place, model).with("NO_COLOR", "1");
+    let mut stage = scene.open(cli, [Turn::say("the answer")], &[]);
+    stage.wait("Type your message").settle().settle().shot("idle-colourless");
+    stage.slowly("half typed").shot("draft-colourless");
+    stage.slowly("\r").wait("the answer").settle().shot("idle-after-colourless");
+}
+
 #[test]
 #[ignore = "run by hand: it writes the sights anew"]
 fn look_gemini() {
-    for scene in [typing, pasting, dialogs, working, interrupting, starting, vim] {
+    for scene in [typing, pasting, dialogs, working, interrupting, starting, vim, colourless] {
         look("gemini", scene);
     }
 }

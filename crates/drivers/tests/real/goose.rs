@@ -93,6 +93,18 @@ fn plain(size: Size) {
     stage.slowly("\x1b[B\x1b[B\r").wait("the answer").settle().shot("idle-after-plain");
 }
 
+/// Where the person wants no colours.
+fn colourless(size: Size) {
+    let scene = Scene::new("goose", "colourless", size);
+    let call = Turn::call("shell", json!({ "command": "echo hi > out.txt" }));
+    let cli = |place: &_, model: &_| Cli::goose_asking(place, model).with("NO_COLOR", "1");
+    let mut stage = scene.open(cli, [call, Turn::say("the answer")], &["session"]);
+    stage.wait("Enter to send").settle().shot("idle-colourless");
+    stage.slowly("half typed").shot("draft-colourless");
+    stage.slowly("\r").wait("Goose would like").shot("permission-colourless");
+    stage.slowly("\r").wait("the answer").settle().shot("idle-after-colourless");
+}
+
 /// Its `/edit`: an editor has the keys.
 fn editing(size: Size) {
     let scene = Scene::new("goose", "editing", size);
@@ -127,7 +139,7 @@ fn interrupting(size: Size) {
 #[test]
 #[ignore = "run by hand: it writes the sights anew"]
 fn look_goose() {
-    for scene in [typing, pasting, working, plain, editing, meanwhile, interrupting] {
+    for scene in [typing, pasting, working, plain, colourless, editing, meanwhile, interrupting] {
         look("goose", scene);
     }
 }

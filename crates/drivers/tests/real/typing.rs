@@ -37,7 +37,7 @@ fn types(name: &'static str, cli: fn(&Place, &Model) -> Cli) {
         stage.paste(text);
         let is_shown = |input: &InputBox| match terminal.echo(input, text) {
             Echo::Whole | Echo::Collapsed => true,
-            Echo::Partly => text.lines().count() > 10,
+            Echo::End | Echo::Partly => text.lines().count() > 10,
             Echo::Behind | Echo::Other => false,
         };
         wait_until(&mut stage, text, terminal.read, is_shown);

@@ -248,6 +248,10 @@ const GOOSE: Rows = &[
     ("permission-second", "permission hidden"),
     ("permission-plain", "permission hidden"),
     ("idle-after-plain", "idle empty"),
+    ("idle-colourless", "idle empty"),
+    ("draft-colourless", "idle draft half typed"),
+    ("permission-colourless", "permission hidden"),
+    ("idle-after-colourless", "idle empty"),
     ("editor", "dialog hidden"),
     ("draft-after-turn", "idle draft typed while busy"),
 ];
@@ -255,6 +259,9 @@ const GOOSE: Rows = &[
 const GEMINI: Rows = &[
     ("idle-fresh", "idle empty"),
     ("idle-after-turn", "idle empty"),
+    ("idle-colourless", "idle empty"),
+    ("draft-colourless", "idle draft half typed"),
+    ("idle-after-colourless", "idle empty"),
     ("interrupted", "idle empty"),
     ("cleared", "idle empty"),
     ("mode-plan", "idle empty"),
