@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 
 /// Kept in SQLite's `user_version`.
-const VERSION: i64 = 7;
+const VERSION: i64 = 8;
 
 /// Make the tables where they are missing or of another version.
 pub(super) fn prepare(connection: &Connection) -> rusqlite::Result<()> {
@@ -70,7 +70,7 @@ CREATE TABLE tickets (
     assignee TEXT,
     created_ms INTEGER NOT NULL,
     updated_ms INTEGER NOT NULL,
-    folded TEXT NOT NULL UNIQUE,
+    folded TEXT NOT NULL,
     assignee_session TEXT,
     initiative TEXT,
     tags TEXT NOT NULL,
@@ -102,6 +102,7 @@ CREATE INDEX events_session ON events (session, ts_ns) WHERE session IS NOT NULL
 CREATE INDEX events_name ON events (event, ts_ns);
 CREATE INDEX events_time ON events (ts_ns);
 CREATE INDEX tickets_ready ON tickets (project, priority, created_ms) WHERE status = 'open';
+CREATE INDEX tickets_folded ON tickets (folded);
 CREATE INDEX tickets_assigned ON tickets (assignee_session) WHERE assignee_session IS NOT NULL;
 CREATE INDEX dependents ON dependencies (depends_on);
 ";

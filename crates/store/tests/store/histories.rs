@@ -6,7 +6,7 @@ use signalbox_core::{
 };
 use signalbox_store::config::Config;
 use signalbox_store::doctor::{self, Severity};
-use signalbox_store::index::Filter;
+use signalbox_store::index::{Filter, Found};
 use signalbox_store::{Home, Index, Store, StoreError};
 
 #[derive(Debug, Clone)]
@@ -188,6 +188,27 @@ fn check(store: &Store, prose: &[(std::path::PathBuf, String)]) {
     }
     store.rebuild_index().expect("rebuild");
     assert_eq!(files_before, files());
+}
+
+/// `sb new` gives no such ids, but the log of another machine may have them.
+#[test]
+fn two_tickets_whose_ids_differ_in_case_alone_are_both_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = Store::new(Home::new(folder.path().join("home")), folder.path().join("vault"));
+    let ids = ["sb_A00000", "sb_a00000"].map(|id| TicketId::parse(id).expect("an id"));
+    for id in &ids {
+        let project = ProjectName::parse("shop").expect("a name");
+        let new = NewTicket::titled(id.clone(), project, id.to_string());
+        execute(&store, &Who::Human, &Command::New(Box::new(new)));
+    }
+    let (index, _) = store.read().expect("read");
+    let listed = index.tickets(&Filter::default()).expect("list");
+    assert_eq!(listed.iter().map(|ticket| &ticket.id).collect::<Vec<_>>(), ids.iter().collect::<Vec<_>>());
+    for id in &ids {
+        assert_eq!(index.find(id.as_str()).expect("find"), Found::One(id.clone()));
+    }
+    assert!(!index.is_free(&TicketId::parse("sb_a00000").expect("an id")).expect("look"));
+    check(&store, &[]);
 }
 
 proptest! {
