@@ -337,7 +337,9 @@ impl Person {
             return;
         }
         let number = self.messages.len();
-        let more = match self.dice.below(5) {
+        let more = match self.dice.below(6) {
+            // Larger than the window.
+            5 => (1..=60).map(|row| format!("\nrow {row} of {number}")).collect(),
             0 => format!("\nsecond row of {number}\nthird row of {number}"),
             1 => format!(" {}", format!("many words of {number}, ").repeat(20).trim_end()),
             _ => format!(" said by somebody else as number {number}"),
