@@ -146,6 +146,19 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
+/// A control character that does nothing does not pass, so it may be nothing between a letter and its repetition.
+#[test]
+fn a_letter_is_repeated_for_who_looks_on_as_it_is_for_the_person() {
+    for (control, wanted) in [(0x10, "aaa"), (0x00, "aaa"), (0x05, "aaa"), (0x07, "a"), (0x0f, "a")] {
+        let bytes = [b'a', control, 0x1b, b'[', b'2', b'b'];
+        for shown in [bytes.to_vec(), Filter::new(Allow::default()).feed(&bytes)] {
+            let mut screen = Screen::new(Size::new(6, 20));
+            screen.feed(&shown);
+            assert_eq!(screen.view().rows[0], wanted, "{control:#x}");
+        }
+    }
+}
+
 proptest! {
     /// What passes is text, passes again unchanged, and never opens anything but `ESC [`, `ESC (` and single letters.
     #[test]

@@ -20,8 +20,8 @@ impl Act for State {
     }
 
     fn control(&mut self, byte: u8) {
-        self.last = None;
         match byte {
+            0x07 => {}
             0x08 => {
                 self.cursor.col = self.cursor.col.saturating_sub(1);
                 self.cursor.wraps = false;
@@ -39,8 +39,10 @@ impl Act for State {
             }
             0x0e => self.cursor.is_shifted = true,
             0x0f => self.cursor.is_shifted = false,
-            _ => {}
+            // What does nothing is nothing between a character and its repetition either.
+            _ => return,
         }
+        self.last = None;
     }
 
     fn escape(&mut self, intermediates: &[u8], last: u8) {
