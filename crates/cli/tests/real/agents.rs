@@ -9,8 +9,11 @@ use signalbox_testkit::model::{Gate, Turn};
 use crate::support::{Scene, bash, can_type};
 use crate::wrapped::{PATIENCE, Wrapped};
 
+/// What a scene is made by, from what is added to `config.toml`.
+type Make = fn(&str) -> Scene;
+
 /// Those that can be told nothing but by the keyboard.
-const TYPED_INTO: [(&str, fn(&str) -> Scene); 2] = [("goose", Scene::goose), ("gemini", Scene::gemini)];
+const TYPED_INTO: [(&str, Make); 2] = [("goose", Scene::goose), ("gemini", Scene::gemini)];
 
 #[test]
 fn claude_is_told_by_its_own_hook_and_the_draft_stays() {
