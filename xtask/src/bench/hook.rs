@@ -19,7 +19,8 @@ const WORDS: [&str; 4] = ["hook", "pre-tool", "--cli", "claude"];
 pub fn run(bench: &mut Bench) -> Result<Section> {
     let title = "hook: one tool call, judged and recorded";
     let mut section = Section::new(title, &["what", "n", "p50", "p95", "x floor"]);
-    let small = bench.home(Size::tickets(1_000))?;
+    // Its own: whoever runs the benches is an agent there from now on, and an agent may not sit at the board.
+    let small = bench.homes.make(Size::tickets(1_000), "hook")?;
     let million = bench.home(Size::MILLION)?;
     let Some(floor) = start::floor(bench)? else {
         skipped(
